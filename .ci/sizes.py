@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What src/ keeps small: files of at most 400 lines, functions of at most 60 lines and 8 parameters. Prints each that is larger.
+"""What src/ keeps small: files of at most 400 lines, functions of at most 60 lines and 8 parameters; and lines of at most 160 columns, there and in include,
+test and examples. Prints each that is larger.
 Relies on .clang-format, by which a function's body stands between a { and a } that are alone in their column."""
 import pathlib, re, sys
 
-LINES, BODY, PARAMETERS = 400, 60, 8
+LINES, BODY, PARAMETERS, WIDTH = 400, 60, 8, 160
 broken = []
 for path in sorted(pathlib.Path("src").rglob("*.[ch]*")):
     if path.suffix not in (".hpp", ".cxx", ".cu"): continue
@@ -23,5 +24,9 @@ for path in sorted(pathlib.Path("src").rglob("*.[ch]*")):
             if not depth: break
         if end - begin + 1 > BODY: broken.append(f"{path}:{top + 1}: a function of {end - begin + 1} lines")
         if commas + 1 > PARAMETERS: broken.append(f"{path}:{top + 1}: a function of {commas + 1} parameters")
+for path in (path for top in ("src", "include", "test", "examples") for path in sorted(pathlib.Path(top).rglob("*.[ch]*"))):
+    if path.suffix not in (".h", ".hpp", ".cxx", ".cu"): continue
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if len(line) > WIDTH: broken.append(f"{path}:{number}: {len(line)} columns")
 print("\n".join(broken), end="\n" * bool(broken))
 sys.exit(bool(broken))

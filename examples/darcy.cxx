@@ -148,7 +148,8 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
   P.anisotropy = 1;
   PetscCall(Options(&P, &n, &setups, &solves, json, sizeof(json)));
-  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, n, n, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, nullptr, nullptr, nullptr, &da));
+  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, n, n, PETSC_DECIDE, PETSC_DECIDE,
+                         PETSC_DECIDE, 1, 1, nullptr, nullptr, nullptr, &da));
   PetscCall(DMSetFromOptions(da));
   PetscCall(DMSetUp(da));
   PetscCall(DMCreateMatrix(da, &A));
@@ -193,7 +194,9 @@ int main(int argc, char **argv)
   PetscCall(PCGetType(pc, &preconditioner));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   if (setups > 1) PetscCall(PetscSNPrintf(first, sizeof(first), " (first %.4f s)", (double)first_setup));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "solve: N %" PetscInt_FMT ", mat %s, pc %s, set-up %.4f s%s, %" PetscInt_FMT " iterations, solve %.4f s, residual %.3e, %s\n", N, mat, preconditioner, (double)setup, first, its, (double)solve, (double)residual, KSPConvergedReasons[reason]));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "solve: N %" PetscInt_FMT ", mat %s, pc %s, set-up %.4f s%s, %" PetscInt_FMT " iterations, solve %.4f s, residual %.3e, %s\n", N, mat,
+                        preconditioner, (double)setup, first, its, (double)solve, (double)residual, KSPConvergedReasons[reason]));
   if (json[0]) {
     FILE *file;
 
@@ -204,7 +207,8 @@ int main(int argc, char **argv)
                            ", \"permeability\": \"%s\", \"anisotropy\": %.6e, \"mat_type\": \"%s\", \"ksp_type\": \"%s\", \"pc_type\": \"%s\", "
                            "\"setup_s\": %.6f, \"iterations\": %" PetscInt_FMT ", \"solves\": %" PetscInt_FMT
                            ", \"solve_s\": %.6f, \"residual\": %s, \"reason\": \"%s\"}\n",
-                           ranks, N, Permeability::names[P.K.kind], (double)P.anisotropy, mat, method, preconditioner, (double)setup, its, solves, (double)solve, name, KSPConvergedReasons[reason]));
+                           ranks, N, Permeability::names[P.K.kind], (double)P.anisotropy, mat, method, preconditioner, (double)setup, its, solves,
+                           (double)solve, name, KSPConvergedReasons[reason]));
     PetscCall(PetscFClose(PETSC_COMM_WORLD, file));
   }
   PetscCall(KSPDestroy(&ksp));

@@ -50,7 +50,8 @@ static inline PetscErrorCode CreateMesh(Solid *S)
 {
   PetscFunctionBeginUser;
   if (S->mesh == 0) {
-    PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, S->n, S->n, S->n, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 3, 1, NULL, NULL, NULL, &S->dm));
+    PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, S->n, S->n, S->n, PETSC_DECIDE,
+                           PETSC_DECIDE, PETSC_DECIDE, 3, 1, NULL, NULL, NULL, &S->dm));
     PetscCall(DMSetFromOptions(S->dm));
     PetscCall(DMSetUp(S->dm));
     PetscCall(DMDASetElementType(S->dm, S->tets ? DMDA_ELEMENT_P1 : DMDA_ELEMENT_Q1));
@@ -88,7 +89,8 @@ static inline PetscErrorCode MarkSet(DM dm, PetscInt value, PetscBool marked[])
 
   PetscFunctionBeginUser;
   PetscCall(DMGetLabel(dm, "Face Sets", &label));
-  PetscCheck(label, PETSC_COMM_WORLD, PETSC_ERR_ARG_WRONG, "The mesh has no label \"Face Sets\": give the file physical surfaces, or leave -fixed_set and -load_set away");
+  PetscCheck(label, PETSC_COMM_WORLD, PETSC_ERR_ARG_WRONG,
+             "The mesh has no label \"Face Sets\": give the file physical surfaces, or leave -fixed_set and -load_set away");
   PetscCall(DMLabelGetStratumIS(label, value, &faces));
   if (faces) PetscCall(ISGetLocalSize(faces, &nfaces));
   PetscCallMPI(MPI_Allreduce(&nfaces, &total, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));

@@ -84,7 +84,10 @@ static inline PetscErrorCode Report(Solid *S, SNES snes, Vec u)
   PetscCall(DMCreateGlobalVector(S->scalar, &s));
   PetscCall(GozaAssemblyVonMises(S->assembly, u, s));
   PetscCall(VecNorm(s, NORM_INFINITY, &stress));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " unknowns: %s after %" PetscInt_FMT " iterations in %" PetscInt_FMT " solves, largest displacement %.6g, largest von Mises stress %.4g\n", N, KSPConvergedReasons[reason], its, newton, (double)most, (double)stress));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "%" PetscInt_FMT " unknowns: %s after %" PetscInt_FMT " iterations in %" PetscInt_FMT
+                        " solves, largest displacement %.6g, largest von Mises stress %.4g\n",
+                        N, KSPConvergedReasons[reason], its, newton, (double)most, (double)stress));
   if (S->which == 1) {
     const PetscReal *x;
     PetscInt         nnodes;

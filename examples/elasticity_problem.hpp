@@ -1,4 +1,5 @@
-/* What acts on the solid of the program elasticity: materials, forces, boundaries. The smooth case is u = (sin(x) y, z^2 x, x y z) / 10 with the forces that belong to it. */
+/* What acts on the solid of the program elasticity: materials, forces, boundaries. The smooth case is u = (sin(x) y, z^2 x, x y z) / 10 with the forces that
+   belong to it. */
 #pragma once
 #include "elasticity_mesh.hpp"
 
@@ -34,7 +35,8 @@ static inline PetscErrorCode GetBounds(Solid *S, PetscInt nnodes, const PetscRea
 /* A face of an element all of whose corners are marked, and that no other element has: part of the boundary */
 static inline PetscErrorCode SetTraction(Solid *S, const PetscBool marked[], const PetscReal traction[3])
 {
-  static const PetscInt hex[6][4] = {{0, 2, 6, 4}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 5, 7, 6}}, tet[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+  static const PetscInt hex[6][4] = {{0, 2, 6, 4}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 5, 7, 6}},
+                        tet[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
   GozaElementType type;
   const PetscInt *conn;
   PetscInt        nelem, nfaces = 0, *faces;

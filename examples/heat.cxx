@@ -4,9 +4,9 @@ static char help[] = "The heat equation on the unit cube, stepped by TS, mass an
   -insulated            : only the faces x = 0 and x = 1 have a given temperature, else all have\n\n";
 
 /*
-   M u' + K u = 0, with one GozaAssembly for the mass M and one for the stiffness K: their matrices have one pattern. TS asks for the residual F = M u' + K u, where K u comes
-   from the elements and needs no matrix, and for its derivative shift M + K, which is assembled when the shift is another: with a step of one length, once. With a PETSc that
-   has CUDA all of it stays on the device.
+   M u' + K u = 0, with one GozaAssembly for the mass M and one for the stiffness K: their matrices have one pattern. TS asks for the residual F = M u' + K u,
+   where K u comes from the elements and needs no matrix, and for its derivative shift M + K, which is assembled when the shift is another: with a step of one
+   length, once. With a PETSc that has CUDA all of it stays on the device.
 
    The solution is exp(-3 k pi^2 t) sin(pi x) sin(pi y) sin(pi z) (insulated: exp(-k pi^2 t) sin(pi x)); its largest error is printed.
 
@@ -146,7 +146,8 @@ static PetscErrorCode Create(Heat *H, Mat *J, Vec *u)
   PetscBool chosen;
 
   PetscFunctionBeginUser;
-  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, H->n, H->n, H->n, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &H->dm));
+  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, H->n, H->n, H->n, PETSC_DECIDE, PETSC_DECIDE,
+                         PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &H->dm));
   PetscCall(DMSetFromOptions(H->dm));
   PetscCall(DMSetUp(H->dm));
   PetscCall(DMDASetUniformCoordinates(H->dm, 0, 1, 0, 1, 0, 1));
@@ -181,7 +182,8 @@ static PetscErrorCode Report(Heat *H, TS ts, Vec u)
   PetscCall(VecAXPY(exact, -1, u));
   PetscCall(VecNorm(exact, NORM_INFINITY, &error));
   PetscCall(VecDestroy(&exact));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s after %" PetscInt_FMT " steps to t = %g, largest error %.2e of the largest temperature\n", TSConvergedReasons[reason], steps, (double)t, (double)(error / size)));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s after %" PetscInt_FMT " steps to t = %g, largest error %.2e of the largest temperature\n",
+                        TSConvergedReasons[reason], steps, (double)t, (double)(error / size)));
   PetscCall(PrintCopies(&H->copies));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -97,10 +97,14 @@ static PetscErrorCode Options(Settings *s)
   PetscCheck(!set || (s->n >= 0 && s->n <= 400), PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-n %" PetscInt_FMT " must be from 0 to 400", s->n);
   PetscCall(FindPlatform(name, &s->platform));
   if (!s->value_bytes) s->value_bytes = s->platform.value_bytes ? s->platform.value_bytes : (PetscInt)sizeof(PetscScalar);
-  PetscCheck(s->value_bytes == 4 || s->value_bytes == 8, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-value_bytes %" PetscInt_FMT " must be 4 or 8", s->value_bytes);
-  PetscCheck(s->index_bytes == 2 || s->index_bytes == 4 || s->index_bytes == 8, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-index_bytes %" PetscInt_FMT " must be 2, 4 or 8", s->index_bytes);
-  PetscCheck(a.slice_height >= 1 && a.slice_height <= 128 && (a.slice_height & (a.slice_height - 1)) == 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-slice_height %" PetscInt_FMT " must be a power of two up to 128", a.slice_height);
-  PetscCheck(a.fold_width >= 0 && a.fold_width <= 127, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-fold_width %" PetscInt_FMT " must be from 0 to 127", a.fold_width);
+  PetscCheck(s->value_bytes == 4 || s->value_bytes == 8, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-value_bytes %" PetscInt_FMT " must be 4 or 8",
+             s->value_bytes);
+  PetscCheck(s->index_bytes == 2 || s->index_bytes == 4 || s->index_bytes == 8, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
+             "-index_bytes %" PetscInt_FMT " must be 2, 4 or 8", s->index_bytes);
+  PetscCheck(a.slice_height >= 1 && a.slice_height <= 128 && (a.slice_height & (a.slice_height - 1)) == 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
+             "-slice_height %" PetscInt_FMT " must be a power of two up to 128", a.slice_height);
+  PetscCheck(a.fold_width >= 0 && a.fold_width <= 127, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-fold_width %" PetscInt_FMT " must be from 0 to 127",
+             a.fold_width);
   PetscCheck(a.bs == 1 || a.bs == 2 || a.bs == 3 || a.bs == 6, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-bs %" PetscInt_FMT " must be 1, 2, 3 or 6", a.bs);
   PetscCheck(most >= 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-most_entries %" PetscInt_FMT " must not be negative", most);
   s->analysis.most_entries = most;
@@ -164,7 +168,8 @@ static PetscErrorCode Pictures(const std::string &folder, const std::string &nam
   const LayoutLocality *fold = &found[0];
 
   PetscFunctionBeginUser;
-  PetscCheck(!mkdir(folder.c_str(), 0777) || errno == EEXIST, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-svg: cannot make the folder %s: %s", folder.c_str(), strerror(errno));
+  PetscCheck(!mkdir(folder.c_str(), 0777) || errno == EEXIST, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-svg: cannot make the folder %s: %s", folder.c_str(),
+             strerror(errno));
   for (const LayoutLocality &f : found) {
     if (f.layout == Layout::Fold) fold = &f;
   }
@@ -181,7 +186,8 @@ static double Gain(double gflops, const Prediction &now)
   return now.gflops > 0 ? 100 * (gflops / now.gflops - 1) : 0;
 }
 
-static void Text(const Settings &s, const std::string &name, const RowStatistics &rows, const std::vector<LayoutLocality> &found, const std::vector<Prediction> &predicted)
+static void Text(const Settings &s, const std::string &name, const RowStatistics &rows, const std::vector<LayoutLocality> &found,
+                 const std::vector<Prediction> &predicted)
 {
   printf("%s: rows %lld, columns %lld, nonzeros %lld, in a row: mean %.3f, most %lld, variance %.3f; bandwidth %lld, diagonals %lld\n", name.c_str(),
          (long long)rows.rows, (long long)rows.columns, (long long)rows.nnz, rows.mean, (long long)rows.longest, rows.variance, (long long)rows.bandwidth,
@@ -196,9 +202,11 @@ static void Text(const Settings &s, const std::string &name, const RowStatistics
     if (!f.present) printf("%-10s no diagonals that suit it\n", layout_name(f.layout));
     else
       printf("%-10s %9.3f %9.3f %9.2g %9.3f %9.2f %8.2g %7.1f %8.3f %8.2f%s\n", layout_name(f.layout), f.stored_per_nonzero(), f.locality.padded.spatial(),
-             f.locality.spatial_error, f.locality.plain.spatial(), f.locality.padded.temporal(), f.locality.temporal_error, 100 * p.hit, p.bpf, p.gflops, p.small ? " (small: eq. 7)" : "");
+             f.locality.spatial_error, f.locality.plain.spatial(), f.locality.padded.temporal(), f.locality.temporal_error, 100 * p.hit, p.bpf, p.gflops,
+             p.small ? " (small: eq. 7)" : "");
     if (f.present && s.what_if)
-      printf("%-10s   what if: lines read whole %.2f GF/s (%+.1f %%), 30 %% more hits %.2f (%+.1f %%), memory that gathers %.2f (%+.1f %%)\n", "", p.full_lines, Gain(p.full_lines, p), p.more_hits, Gain(p.more_hits, p), p.gather, Gain(p.gather, p));
+      printf("%-10s   what if: lines read whole %.2f GF/s (%+.1f %%), 30 %% more hits %.2f (%+.1f %%), memory that gathers %.2f (%+.1f %%)\n", "", p.full_lines,
+             Gain(p.full_lines, p), p.more_hits, Gain(p.more_hits, p), p.gather, Gain(p.gather, p));
   }
   printf("useful elements a line (csr): %.2f; %d window(s), %.1f %% of the rows%s\n", found[0].locality.useful_per_line(), found[0].locality.windows,
          100 * found[0].locality.share, found[0].locality.windows > 1 ? "; intervals longer than a window are not seen" : "");
@@ -209,8 +217,8 @@ static void JsonCounts(FILE *f, const char *name, const LocalityCounts &c)
   int last = reuse_bins;
 
   while (last > 0 && !c.intervals[last - 1]) last--;
-  fprintf(f, "\"%s\": {\"reads\": %lld, \"runs\": %lld, \"reused\": %lld, \"spatial\": %.6g, \"temporal\": %.6g, \"intervals_log2\": [", name, (long long)c.reads,
-          (long long)c.runs, (long long)c.reused, c.spatial(), c.temporal());
+  fprintf(f, "\"%s\": {\"reads\": %lld, \"runs\": %lld, \"reused\": %lld, \"spatial\": %.6g, \"temporal\": %.6g, \"intervals_log2\": [", name,
+          (long long)c.reads, (long long)c.runs, (long long)c.reused, c.spatial(), c.temporal());
   for (int k = 0; k < last; k++) fprintf(f, "%s%lld", k ? ", " : "", (long long)c.intervals[k]);
   fprintf(f, "]}");
 }
@@ -226,9 +234,12 @@ static std::string Quoted(const std::string &text)
   return quoted + "\"";
 }
 
-static void Json(FILE *f, const Settings &s, const std::string &name, const RowStatistics &rows, const std::vector<LayoutLocality> &found, const std::vector<Prediction> &predicted)
+static void Json(FILE *f, const Settings &s, const std::string &name, const RowStatistics &rows, const std::vector<LayoutLocality> &found,
+                 const std::vector<Prediction> &predicted)
 {
-  fprintf(f, "{\"matrix\": %s, \"rows\": %lld, \"columns\": %lld, \"nnz\": %lld, \"mean\": %.8g, \"longest\": %lld, \"variance\": %.8g, \"bandwidth\": %lld, \"diagonals\": %lld,\n",
+  fprintf(f,
+          "{\"matrix\": %s, \"rows\": %lld, \"columns\": %lld, \"nnz\": %lld, \"mean\": %.8g, \"longest\": %lld, \"variance\": %.8g, \"bandwidth\": %lld, "
+          "\"diagonals\": %lld,\n",
           Quoted(name).c_str(), (long long)rows.rows, (long long)rows.columns, (long long)rows.nnz, rows.mean, (long long)rows.longest, rows.variance,
           (long long)rows.bandwidth, (long long)rows.diagonals);
   fprintf(f, " \"platform\": \"%s\", \"line_bytes\": %d, \"value_bytes\": %d, \"index_bytes\": %d, \"formats\": [", s.platform.name.c_str(), s.platform.line,
@@ -238,12 +249,18 @@ static void Json(FILE *f, const Settings &s, const std::string &name, const RowS
     const Prediction     &p = predicted[k];
 
     if (!l.present) continue;
-    fprintf(f, "%s\n  {\"format\": \"%s\", \"stored_per_nonzero\": %.6g, \"useful_per_line\": %.6g, \"windows\": %d, \"share\": %.6g, \"spatial_error\": %.4g, \"temporal_error\": %.4g,\n   ", written++ ? "," : "", layout_name(l.layout), l.stored_per_nonzero(),
-            l.locality.useful_per_line(), l.locality.windows, l.locality.share, l.locality.spatial_error, l.locality.temporal_error);
+    fprintf(f,
+            "%s\n  {\"format\": \"%s\", \"stored_per_nonzero\": %.6g, \"useful_per_line\": %.6g, \"windows\": %d, \"share\": %.6g, \"spatial_error\": %.4g, "
+            "\"temporal_error\": %.4g,\n   ",
+            written++ ? "," : "", layout_name(l.layout), l.stored_per_nonzero(), l.locality.useful_per_line(), l.locality.windows, l.locality.share,
+            l.locality.spatial_error, l.locality.temporal_error);
     JsonCounts(f, "padded", l.locality.padded);
     fprintf(f, ",\n   ");
     JsonCounts(f, "plain", l.locality.plain);
-    fprintf(f, ",\n   \"hit\": %.6g, \"bytes_per_flop\": %.6g, \"gflops\": %.6g, \"full_lines_gflops\": %.6g, \"more_hits_gflops\": %.6g, \"gather_gflops\": %.6g, \"small_matrix\": %s}", p.hit, p.bpf, p.gflops, p.full_lines, p.more_hits, p.gather, p.small ? "true" : "false");
+    fprintf(f,
+            ",\n   \"hit\": %.6g, \"bytes_per_flop\": %.6g, \"gflops\": %.6g, \"full_lines_gflops\": %.6g, \"more_hits_gflops\": %.6g, \"gather_gflops\": "
+            "%.6g, \"small_matrix\": %s}",
+            p.hit, p.bpf, p.gflops, p.full_lines, p.more_hits, p.gather, p.small ? "true" : "false");
   }
   fprintf(f, "\n ]}\n");
 }

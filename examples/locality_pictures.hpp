@@ -83,7 +83,8 @@ inline bool picture_density(const std::string &file, const std::string &title, c
       p.rect(left + w * j, 40 + h * i, w * (end - j) + 0.1, h + 0.1, colour);
     }
   }
-  p.text(280, 412, "middle", std::to_string(A.nrows) + " rows, " + std::to_string(A.ncols) + " columns; darkest: " + std::to_string((long long)largest) + " entries");
+  p.text(280, 412, "middle",
+         std::to_string(A.nrows) + " rows, " + std::to_string(A.ncols) + " columns; darkest: " + std::to_string((long long)largest) + " entries");
   return p.close();
 }
 
@@ -93,7 +94,8 @@ struct Bars {
   std::vector<double> share;
 };
 
-inline bool picture_bars(const std::string &file, const std::string &title, const std::string &below, const std::vector<std::string> &labels, const std::vector<Bars> &bars)
+inline bool picture_bars(const std::string &file, const std::string &title, const std::string &below, const std::vector<std::string> &labels,
+                         const std::vector<Bars> &bars)
 {
   double    largest = 0;
   const int n       = (int)labels.size();
@@ -154,7 +156,8 @@ inline bool picture_row_lengths(const std::string &file, const std::string &titl
 }
 
 /* Shares of the reads of x by the number of reads since the last of the same line; the rest are first reads. */
-inline bool picture_intervals(const std::string &file, const std::string &title, const std::vector<std::pair<std::string, const goza::LocalityCounts *>> &orders)
+inline bool picture_intervals(const std::string &file, const std::string &title,
+                              const std::vector<std::pair<std::string, const goza::LocalityCounts *>> &orders)
 {
   static const char *const colours[] = {"#c0504d", "#4472c4"};
   int                      last      = 0;

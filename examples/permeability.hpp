@@ -13,7 +13,8 @@ struct Permeability {
 
   static constexpr const char *names[] = {"constant", "lognormal", "blocks"};
 
-  /* K of the w[0] x w[1] x w[2] cells from s on, in a grid of n[0] x n[1] x n[2]; s may be -1 and s + w may be n + 1: those cells are never read. x runs fastest. */
+  /* K of the w[0] x w[1] x w[2] cells from s on, in a grid of n[0] x n[1] x n[2]; s may be -1 and s + w may be n + 1: those cells are never read. x runs
+     fastest. */
   std::vector<PetscReal> field(const PetscInt n[], const PetscInt s[], const PetscInt w[]) const
   {
     std::vector<PetscReal> K((size_t)w[0] * w[1] * w[2], 1);
@@ -42,7 +43,8 @@ private:
     return ((PetscReal)(z >> 41) + 0.5) / 8388608; /* 23 bits: exact in single precision too */
   }
 
-  /* exp(sigma g): g is white noise filtered by a Gaussian in each direction, of variance 1 and correlation exp(-t^2 / (2 correlation^2)) at a distance of t cells */
+  /* exp(sigma g): g is white noise filtered by a Gaussian in each direction, of variance 1 and correlation exp(-t^2 / (2 correlation^2)) at a distance of t
+     cells */
   std::vector<PetscReal> lognormal(const PetscInt n[], const PetscInt s[], const PetscInt w[]) const
   {
     const PetscInt         reach = 3 * correlation;
@@ -64,8 +66,9 @@ private:
     for (PetscInt k = 0; k < size[2]; k++) { /* white noise: Box and Muller */
       for (PetscInt j = 0; j < size[1]; j++) {
         for (PetscInt i = 0; i < size[0]; i++) {
-          const PetscInt   pad = reach + 1;
-          const PetscInt64 cell = (from[0] + i + pad) + (PetscInt64)(n[0] + 2 * pad) * ((from[1] + j + pad) + (PetscInt64)(n[1] + 2 * pad) * (from[2] + k + pad));
+          const PetscInt   pad  = reach + 1;
+          const PetscInt64 cell = (from[0] + i + pad) +
+                                  (PetscInt64)(n[0] + 2 * pad) * ((from[1] + j + pad) + (PetscInt64)(n[1] + 2 * pad) * (from[2] + k + pad));
 
           g[c++] = PetscSqrtReal(-2 * PetscLogReal(uniform(2 * cell))) * PetscCosReal(2 * PETSC_PI * uniform(2 * cell + 1));
         }

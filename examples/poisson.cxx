@@ -268,21 +268,28 @@ static PetscErrorCode Report(const Solver *S, PetscInt setups, PetscInt solves, 
   if (result->error >= 0) PetscCall(PetscSNPrintf(error, sizeof(error), ", L2 error %.4e", (double)result->error));
   if (setups > 1) PetscCall(PetscSNPrintf(first_setup, sizeof(first_setup), " (first %.4f s)", (double)result->first_setup));
   if (solves > 1) PetscCall(PetscSNPrintf(first, sizeof(first), " (first %.4f s)", (double)result->first));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: N %" PetscInt_FMT ", nnz %.0f, mat %s, pc %s, set-up %.4f s%s, %" PetscInt_FMT " iterations, solve %.4f s%s, residual %.3e%s, %s\n",
-                        result->what, N, (double)info.nz_used, mat, preconditioner, (double)result->setup, first_setup, result->its, (double)result->solve, first,
-                        (double)result->residual, error, KSPConvergedReasons[result->reason]));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "%s: N %" PetscInt_FMT ", nnz %.0f, mat %s, pc %s, set-up %.4f s%s, %" PetscInt_FMT
+                        " iterations, solve %.4f s%s, residual %.3e%s, %s\n",
+                        result->what, N, (double)info.nz_used, mat, preconditioner, (double)result->setup, first_setup, result->its, (double)result->solve,
+                        first, (double)result->residual, error, KSPConvergedReasons[result->reason]));
   if (!json[0]) PetscFunctionReturn(PETSC_SUCCESS);
 
   /* JSON knows no NaN, no infinity and no "100." (which PETSc makes of %g) */
   PetscCall(PetscSNPrintf(residual, sizeof(residual), PetscIsInfOrNanReal(result->residual) ? "null" : "%.6e", (double)result->residual));
   if (result->error >= 0) PetscCall(PetscSNPrintf(error, sizeof(error), ", \"l2_error\": %.6e", (double)result->error));
   PetscCall(PetscFOpen(PETSC_COMM_WORLD, json, "a", &file));
-  PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file, "{\"program\": \"poisson\", \"what\": \"%s\", \"petsc\": \"%d.%d.%d\", \"ranks\": %d, \"nodes\": [%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT "], \"coefficient\": \"%s\", \"contrast\": %.6e, \"assembly\": \"%s\", ",
+  PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file,
+                         "{\"program\": \"poisson\", \"what\": \"%s\", \"petsc\": \"%d.%d.%d\", \"ranks\": %d, \"nodes\": [%" PetscInt_FMT ", %" PetscInt_FMT
+                         ", %" PetscInt_FMT "], \"coefficient\": \"%s\", \"contrast\": %.6e, \"assembly\": \"%s\", ",
                          result->what, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, ranks, S->problem.nodes[0], S->problem.nodes[1],
                          S->problem.nodes[2], Coefficients[S->problem.coefficient], (double)S->problem.contrast, Assemblies[S->assemble]));
-  PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file, "\"N\": %" PetscInt_FMT ", \"nnz\": %.0f, \"mat_type\": \"%s\", \"vec_type\": \"%s\", \"ksp_type\": \"%s\", \"pc_type\": \"%s\", ", N,
+  PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file,
+                         "\"N\": %" PetscInt_FMT ", \"nnz\": %.0f, \"mat_type\": \"%s\", \"vec_type\": \"%s\", \"ksp_type\": \"%s\", \"pc_type\": \"%s\", ", N,
                          (double)info.nz_used, mat, vec, method, preconditioner));
-  PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file, "\"assemble_s\": %.6f, \"setup_s\": %.6f, \"iterations\": %" PetscInt_FMT ", \"solves\": %" PetscInt_FMT ", \"solve_s\": %.6f, \"first_solve_s\": %.6f, \"residual\": %s%s, \"reason\": \"%s\"}\n",
+  PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file,
+                         "\"assemble_s\": %.6f, \"setup_s\": %.6f, \"iterations\": %" PetscInt_FMT ", \"solves\": %" PetscInt_FMT
+                         ", \"solve_s\": %.6f, \"first_solve_s\": %.6f, \"residual\": %s%s, \"reason\": \"%s\"}\n",
                          (double)result->assemble, (double)result->setup, result->its, solves, (double)result->solve, (double)result->first, residual, error,
                          KSPConvergedReasons[result->reason]));
   PetscCall(PetscFClose(PETSC_COMM_WORLD, file));
@@ -298,7 +305,8 @@ static PetscErrorCode Options(Solver *S, PetscInt *n, PetscInt *setups, PetscInt
   PetscFunctionBeginUser;
   PetscOptionsBegin(PETSC_COMM_WORLD, nullptr, "Poisson's equation, trilinear hexahedra", nullptr);
   PetscCall(PetscOptionsInt("-n", "Nodes a side", nullptr, *n, n, nullptr));
-  PetscCall(PetscOptionsEList("-coefficient", "The coefficient k", nullptr, Coefficients, 4, Coefficients[S->problem.coefficient], &S->problem.coefficient, nullptr));
+  PetscCall(
+    PetscOptionsEList("-coefficient", "The coefficient k", nullptr, Coefficients, 4, Coefficients[S->problem.coefficient], &S->problem.coefficient, nullptr));
   PetscCall(PetscOptionsReal("-contrast", "Largest k over smallest", nullptr, S->problem.contrast, &S->problem.contrast, nullptr));
   PetscCall(PetscOptionsInt("-seed", "Of the random coefficients", nullptr, S->problem.seed, &S->problem.seed, nullptr));
   PetscCall(PetscOptionsStringArray("-dirichlet", "Faces where u is given: xm,xp,ym,yp,zm,zp", nullptr, faces, &nfaces, &set));
@@ -336,12 +344,15 @@ int main(int argc, char **argv)
   PetscCall(PetscLogStageRegister("Setup", &S.setup));
   PetscCall(PetscLogStageRegister("Solve", &S.solve));
 
-  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n, n, n, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, nullptr, nullptr, nullptr, &S.da));
+  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n, n, n, PETSC_DECIDE, PETSC_DECIDE,
+                         PETSC_DECIDE, 1, 1, nullptr, nullptr, nullptr, &S.da));
   PetscCall(DMSetFromOptions(S.da));
   PetscCall(DMSetUp(S.da));
-  PetscCall(DMDAGetInfo(S.da, nullptr, &S.problem.nodes[0], &S.problem.nodes[1], &S.problem.nodes[2], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr));
+  PetscCall(DMDAGetInfo(S.da, nullptr, &S.problem.nodes[0], &S.problem.nodes[1], &S.problem.nodes[2], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                        nullptr, nullptr, nullptr));
   for (PetscInt d = 0; d < 3; d++) {
-    PetscCheck(S.problem.nodes[d] > 1, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "An element needs two nodes in each direction, not %" PetscInt_FMT, S.problem.nodes[d]);
+    PetscCheck(S.problem.nodes[d] > 1, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "An element needs two nodes in each direction, not %" PetscInt_FMT,
+               S.problem.nodes[d]);
     S.problem.h[d] = (PetscReal)1 / (S.problem.nodes[d] - 1);
   }
   q1::Stiffness(S.problem.h, S.problem.K);

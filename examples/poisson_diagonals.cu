@@ -8,8 +8,8 @@ static char help[] = "Poisson's equation as in poisson, assembled by the program
 
      -dll_append <path>/libgoza.so -mat_type cds -mat_cds_keep_aij no
 
-   and two functions that the type composes on its matrices say which diagonals there are and where their values are. No index and no second copy of a value exist: 27 points in half
-   storage take 112 bytes a row, and the matrix may have more nonzeros than a PetscInt counts.
+   and two functions that the type composes on its matrices say which diagonals there are and where their values are. No index and no second copy of a value
+   exist: 27 points in half storage take 112 bytes a row, and the matrix may have more nonzeros than a PetscInt counts.
 
    Run lines:
      poisson_diagonals -n 17 -mat_type cds -mat_cds_keep_aij no -ksp_type fusedcg -pc_type saamg
@@ -238,7 +238,9 @@ static PetscErrorCode Solve(const Problem *P, PetscInt solves, KSP ksp, Mat A, V
   if (P->coefficient == CONSTANT) PetscCall(VecNorm(r, NORM_INFINITY, &error));
   PetscCall(MatGetSize(A, &N, nullptr));
   PetscCall(MatGetType(A, &type));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "N %" PetscInt_FMT ", mat %s, assembly %.4f s, set-up %.4f s, %" PetscInt_FMT " iterations, solve %.4f s (first %.4f s), residual %.3e", N, type, (double)assembly, (double)setup, its, (double)best, (double)first, (double)(residual / norm)));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "N %" PetscInt_FMT ", mat %s, assembly %.4f s, set-up %.4f s, %" PetscInt_FMT " iterations, solve %.4f s (first %.4f s), residual %.3e",
+                        N, type, (double)assembly, (double)setup, its, (double)best, (double)first, (double)(residual / norm)));
   if (error >= 0) PetscCall(PetscPrintf(PETSC_COMM_WORLD, ", largest error %.3e", (double)error));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, ", %s\n", KSPConvergedReasons[reason]));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -67,7 +67,8 @@ HD static inline PetscReal Coefficient(const Problem *P, const PetscInt e[])
   case LAYERED: /* eight layers across z, 1 and contrast in turn */
     return P->scale * (8 * (PetscInt64)e[2] / (P->nodes[2] - 1) % 2 ? P->contrast : 1);
   case LOGNORMAL: { /* Box-Muller; two standard deviations either side span the contrast */
-    const PetscReal u = Hash(2 * index, P->seed), v = Hash(2 * index + 1, P->seed), normal = PetscSqrtReal(-2 * PetscLogReal(u)) * PetscCosReal(2 * PETSC_PI * v);
+    const PetscReal u = Hash(2 * index, P->seed), v = Hash(2 * index + 1, P->seed),
+                    normal = PetscSqrtReal(-2 * PetscLogReal(u)) * PetscCosReal(2 * PETSC_PI * v);
 
     return P->scale * PetscExpReal(normal * PetscLogReal(P->contrast) / 4);
   }

@@ -176,7 +176,8 @@ PETSC_EXTERN PetscErrorCode GozaAssemblySetEquation(GozaAssembly, GozaEquation, 
 PETSC_EXTERN PetscErrorCode GozaAssemblyGetEquation(GozaAssembly, GozaEquation *, PetscInt *);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetDM(GozaAssembly, DM);
 PETSC_EXTERN PetscErrorCode GozaAssemblyGetDM(GozaAssembly, DM *);
-PETSC_EXTERN PetscErrorCode GozaAssemblySetElements(GozaAssembly, GozaElementType, PetscInt, const PetscInt[], PetscInt, const PetscReal[], PetscInt, const PetscInt[]);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetElements(GozaAssembly, GozaElementType, PetscInt, const PetscInt[], PetscInt, const PetscReal[], PetscInt,
+                                                    const PetscInt[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblyGetElements(GozaAssembly, GozaElementType *, PetscInt *, const PetscInt *[], PetscInt *, const PetscReal *[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetMaterial(GozaAssembly, const PetscScalar[], const PetscScalar[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetMaterialVecs(GozaAssembly, Vec, Vec);

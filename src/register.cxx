@@ -136,9 +136,12 @@ static PetscErrorCode HaloFromOptions(GozaOptionItems PetscOptionsObject, PetscI
   PetscReal timeout                  = halo_timeout;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsEList("-goza_halo", "How ranks exchange vector entries", "GozaInitializePackage", halo_names, HALO_KINDS, halo_names[*wish], wish, NULL));
+  PetscCall(
+    PetscOptionsEList("-goza_halo", "How ranks exchange vector entries", "GozaInitializePackage", halo_names, HALO_KINDS, halo_names[*wish], wish, NULL));
   PetscCall(PetscOptionsString("-goza_nccl", "File of the NCCL library", "GozaInitializePackage", nccl, nccl, sizeof(nccl), NULL));
-  PetscCall(OptionsReal(PetscOptionsObject, {"-goza_halo_timeout", "Seconds after which values of another rank that did not come are an error", "GozaInitializePackage"}, timeout, &timeout, NULL));
+  PetscCall(OptionsReal(PetscOptionsObject,
+                        {"-goza_halo_timeout", "Seconds after which values of another rank that did not come are an error", "GozaInitializePackage"}, timeout,
+                        &timeout, NULL));
   PetscCall(CheckHaloTimeout(timeout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -149,11 +152,12 @@ static PetscErrorCode GroupsFromOptions(GozaOptionItems PetscOptionsObject)
   static const char *const words[] = {"auto", "own", "group"};
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsEList("-goza_ranks_per_gpu", "Of ranks that share a GPU, one works there for all, or each for itself", "GozaInitializePackage", words, 3,
-                              words[plugin.ranks_per_gpu], &plugin.ranks_per_gpu, NULL));
-  PetscCall(PetscOptionsInt("-goza_largest_group", "Most ranks that one works for; 0: any", "GozaInitializePackage", plugin.largest_group, &plugin.largest_group, NULL));
-  PetscCheck(plugin.largest_group >= 0 && plugin.largest_group <= PETSC_MPI_INT_MAX, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-goza_largest_group %" PetscInt_FMT " is not a number of ranks",
-             plugin.largest_group);
+  PetscCall(PetscOptionsEList("-goza_ranks_per_gpu", "Of ranks that share a GPU, one works there for all, or each for itself", "GozaInitializePackage", words,
+                              3, words[plugin.ranks_per_gpu], &plugin.ranks_per_gpu, NULL));
+  PetscCall(PetscOptionsInt("-goza_largest_group", "Most ranks that one works for; 0: any", "GozaInitializePackage", plugin.largest_group,
+                            &plugin.largest_group, NULL));
+  PetscCheck(plugin.largest_group >= 0 && plugin.largest_group <= PETSC_MPI_INT_MAX, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
+             "-goza_largest_group %" PetscInt_FMT " is not a number of ranks", plugin.largest_group);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,7 +167,8 @@ static PetscErrorCode PlatformFromOptions(GozaOptionItems PetscOptionsObject)
   char name[PETSC_MAX_PATH_LEN] = "auto";
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsString("-goza_platform", "Machine that the models of products are asked about: auto, a known one, or a file of locality -calibrate", "GozaInitializePackage", name, name, sizeof(name), NULL));
+  PetscCall(PetscOptionsString("-goza_platform", "Machine that the models of products are asked about: auto, a known one, or a file of locality -calibrate",
+                               "GozaInitializePackage", name, name, sizeof(name), NULL));
   PetscCall(FailTogether(PETSC_COMM_WORLD, Guarded([&] {
                            const std::string    text    = name;
                            const Machine *const machine = find_machine(text);
@@ -196,20 +201,30 @@ static PetscErrorCode SetFromOptions()
   PetscCall(ReplaceFromOptions(PetscOptionsObject));
   PetscCall(GroupsFromOptions(PetscOptionsObject));
   PetscCall(PlatformFromOptions(PetscOptionsObject));
-  PetscCall(PetscOptionsBool("-goza_check", "Compute every device product again on the host and compare", "GozaInitializePackage", plugin.check, &plugin.check, NULL));
-  PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device, and at the end what ran where", "GozaInitializePackage", state.info, &state.info, NULL));
-  PetscCall(OptionsReal(PetscOptionsObject, {"-goza_memory_limit", "Most device memory of a rank's Goza arrays, in MB; 0: what there is", "GozaInitializePackage"}, limit, &limit, NULL));
+  PetscCall(
+    PetscOptionsBool("-goza_check", "Compute every device product again on the host and compare", "GozaInitializePackage", plugin.check, &plugin.check, NULL));
+  PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device, and at the end what ran where", "GozaInitializePackage", state.info,
+                             &state.info, NULL));
+  PetscCall(OptionsReal(PetscOptionsObject,
+                        {"-goza_memory_limit", "Most device memory of a rank's Goza arrays, in MB; 0: what there is", "GozaInitializePackage"}, limit, &limit,
+                        NULL));
   PetscOptionsEnd();
-  PetscCheck(limit >= 0 && limit <= 1e12, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-goza_memory_limit %g is not from 0 to 1e12 MB", (double)limit); // what is more overflows the bytes
+  // what is more overflows the bytes
+  PetscCheck(limit >= 0 && limit <= 1e12, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-goza_memory_limit %g is not from 0 to 1e12 MB", (double)limit);
   device::set_memory_limit(static_cast<std::size_t>(1e6 * limit));
   PetscCall(ChooseDevice(wish));
   if (state.info) {
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza for PETSc %d.%d.%d, %s backend; runs on %s; vectors %s\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, PetscDefined(HAVE_CUDA) || device::available() ? "CUDA" : "host",
-                          state.device_text, plugin.space == Space::Host ? "on the host" : (petsc_on_device() ? "wherever PETSc has them" : "copied to the device and back (this PETSc has no CUDA)")));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza for PETSc %d.%d.%d, %s backend; runs on %s; vectors %s\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR,
+                          PETSC_VERSION_SUBMINOR, PetscDefined(HAVE_CUDA) || device::available() ? "CUDA" : "host", state.device_text,
+                          plugin.space == Space::Host
+                            ? "on the host"
+                            : (petsc_on_device() ? "wherever PETSc has them" : "copied to the device and back (this PETSc has no CUDA)")));
     if (device_code_bytes()) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza device code: %.1f MB\n", device_code_bytes() / 1e6));
     if (plugin.space == Space::Cuda || plugin.ranks_per_gpu == RANKS_GROUP)
-      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza ranks that share a GPU: %s\n", plugin.ranks_per_gpu == RANKS_OWN ? "each works for itself" : "one works for all"));
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza halo exchange: %s%s\n", halo_names[halo], halo == HALO_AUTO ? (plugin.space == Space::Host ? " (host)" : " (peer, else nccl, host)") : ""));
+      PetscCall(
+        PetscPrintf(PETSC_COMM_WORLD, "Goza ranks that share a GPU: %s\n", plugin.ranks_per_gpu == RANKS_OWN ? "each works for itself" : "one works for all"));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza halo exchange: %s%s\n", halo_names[halo],
+                          halo == HALO_AUTO ? (plugin.space == Space::Host ? " (host)" : " (peer, else nccl, host)") : ""));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -224,10 +239,12 @@ static PetscErrorCode PrintUsage()
                             usage.products[on], usage.cycles[on], usage.tuned[on].c_str()));
   if (usage.repeated) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza iterations that the device went on to by itself: %" PetscInt64_FMT "\n", usage.repeated));
   if (usage.tasks)
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza ranks that share a GPU: %" PetscInt64_FMT " in a group, whose leader worked for all %" PetscInt64_FMT " times\n",
-                          usage.group, usage.tasks));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "Goza ranks that share a GPU: %" PetscInt64_FMT " in a group, whose leader worked for all %" PetscInt64_FMT " times\n", usage.group,
+                          usage.tasks));
   if (usage.in_place + usage.copied)
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza vectors for the device: %" PetscInt64_FMT " used in place, %" PetscInt64_FMT " copied from or to the host (%.3f GB)\n",
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "Goza vectors for the device: %" PetscInt64_FMT " used in place, %" PetscInt64_FMT " copied from or to the host (%.3f GB)\n",
                           usage.in_place, usage.copied, usage.bytes / 1e9));
   if (device::waits()) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza waits of the host for the device: %" PetscInt64_FMT "\n", (PetscInt64)device::waits()));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -285,16 +302,20 @@ static PetscErrorCode RegisterEvents()
 
   Options Database Keys:
 + -goza_device (auto|host|cuda) - where Goza's matrices live; `cuda` is an error where there is no device
-. -goza_halo (auto|nccl|peer|host) - how ranks exchange vector entries: NCCL, memory of ranks of one host, through the host; by name an error where it cannot be had
-. -goza_ranks_per_gpu (auto|own|group) - ranks of a host that share a GPU: each for itself, or one works there for all; `auto` (default): one for all; `group`: on a host without a GPU, too
+. -goza_halo (auto|nccl|peer|host) - how ranks exchange vector entries: NCCL, memory of ranks of one host, through the host; by name an error where it cannot be
+                                     had
+. -goza_ranks_per_gpu (auto|own|group) - ranks of a host that share a GPU: each for itself, or one works there for all; `auto` (default): one for all;
+                                        `group`: on a host without a GPU, too
 . -goza_largest_group n         - most ranks that one works for (0, the default: any)
 . -goza_nccl file               - the NCCL library, found at run time (libnccl.so.2)
 . -goza_halo_timeout s          - seconds after which values of another rank that did not come by `peer` are an error (300)
 . -goza_memory_limit MB         - most device memory of a rank's Goza arrays: beyond it an error with the figures, as on a full device
 . -goza_replace type,...        - preconditioner types that saamg answers to: with `gamg` a program whose source says `PCGAMG` gets it; the view says so
-. -goza_platform (auto|name|file) - the machine that the models of products are asked about; `auto` (default): this one, by its name, else measured once in about a second and kept in the user's cache folder ($XDG_CACHE_HOME/goza or ~/.cache/goza)
+. -goza_platform (auto|name|file) - the machine that the models of products are asked about; `auto` (default): this one, by its name, else measured once in
+                                    about a second and kept in the user's cache folder ($XDG_CACHE_HOME/goza or ~/.cache/goza)
 . -goza_check                   - compute every device product again on the host and compare
-- -goza_info                    - print versions, backend, device and the size of the device code; at the end, what ran where, and how often the host has waited for the device
+- -goza_info                    - print versions, backend, device and the size of the device code; at the end, what ran where, and how often the host has waited
+                                  for the device
 
   Level: developer
 

@@ -34,7 +34,8 @@ template <class V> static std::unique_ptr<Format<V>> make(Space space, const For
   return std::make_unique<Cds<V, V>>(space, options);
 }
 
-/* What the formats of a choice are multiplied with. The same for all, on a host also for PETSc's product where that is made: to find new pages takes a host a good part of a product. */
+/* What the formats of a choice are multiplied with. The same for all, on a host also for PETSc's product where that is made: to find new pages takes a host a
+   good part of a product. */
 template <class V> class AutoFormat<V>::TrialVectors {
 public:
   void take_those_of(const CsrProduct &csr)
@@ -82,10 +83,12 @@ static double trial_of(Space space, const Products &product, double csr, const T
   return worth_repeating(once, csr, once + csr + std::min(once, csr), time) ? time_in_turn(space, {product}, trial_seconds, once)[0].working : once;
 }
 
-/* The formats that may be the fastest, best first. Without trials the model's best. Of long products the fastest as measured; of short ones, which vary from one moment to the
-   next and need little memory, all that come near it. Where the trials have to end, one that would probably go beyond, by what the last one took, is not begun. */
+/* The formats that may be the fastest, best first. Without trials the model's best. Of long products the fastest as measured; of short ones, which vary from
+   one moment to the next and need little memory, all that come near it. Where the trials have to end, one that would probably go beyond, by what the last one
+   took, is not begun. */
 template <class V>
-auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, const TrialTime &time, double csr, TrialVectors &vectors, int *tried) const -> std::vector<Built>
+auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, const TrialTime &time, double csr, TrialVectors &vectors, int *tried) const
+  -> std::vector<Built>
 {
   std::vector<Built> best;
   std::exception_ptr why;
@@ -131,9 +134,10 @@ template <class V> const Candidate *AutoFormat<V>::csr_to_try(double best) const
   return nullptr;
 }
 
-/* The last trial, of all that come near the fastest and of PETSc's product. Returns the seconds of that, where it is the fastest to a program that calls for one product after the
-   other: it is two kernels and much of the host's time. Ours ask the host for the same, or nearly: the device's time tells them apart, which is what counts where a solver's cycle runs
-   as a graph. */
+/* The last trial, of all that come near the fastest and of PETSc's product. Returns the seconds of that, where it is the fastest to a program that calls for
+   one product after the
+   other: it is two kernels and much of the host's time. Ours ask the host for the same, or nearly: the device's time tells them apart, which is what counts
+   where a solver's cycle runs as a graph. */
 template <class V> double AutoFormat<V>::try_again(std::vector<Built> &best, const Products &csr, TrialVectors &vectors) const
 {
   std::vector<Products> all;
@@ -150,7 +154,8 @@ template <class V> double AutoFormat<V>::try_again(std::vector<Built> &best, con
   return csr && times.back().seen() < first->seen() ? times.back().seen() : 0;
 }
 
-/* On a host PETSc's product is there, and comes first: a multiple of it is what trials may cost, and where no format comes near it, or it near none, it is not tried again. */
+/* On a host PETSc's product is there, and comes first: a multiple of it is what trials may cost, and where no format comes near it, or it near none, it is not
+   tried again. */
 template <class V> void AutoFormat<V>::pick(const Csr &A)
 {
   const Decision wanted = choice_.choice.layout == Layout::Csr ? choice_.without_csr() : choice_;

@@ -1,4 +1,5 @@
-/* The format that the model of src/locality/cost.hpp finds fastest for a matrix: one of Goza's, held as its own type would hold it, or CSR, which is PETSc's. */
+/* The format that the model of src/locality/cost.hpp finds fastest for a matrix: one of Goza's, held as its own type would hold it, or CSR, which is
+   PETSc's. */
 #pragma once
 #include "core/sparse/format.hpp"
 #include "in_turn.hpp"

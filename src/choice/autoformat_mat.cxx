@@ -148,7 +148,9 @@ public:
 namespace setting
 {
 
-constexpr Setting trials{"-mat_autoformat_trials", "MatAutoFormatSetTrials", "Formats that are built and measured, of those the model expects most of (1: the model is believed)", held<&AutoFormatConfig::options, &AutoFormatConfig::Options::trials>, IntRange{1, 16}};
+constexpr Setting trials{"-mat_autoformat_trials", "MatAutoFormatSetTrials",
+                         "Formats that are built and measured, of those the model expects most of (1: the model is believed)",
+                         held<&AutoFormatConfig::options, &AutoFormatConfig::Options::trials>, IntRange{1, 16}};
 
 } // namespace setting
 
@@ -167,7 +169,8 @@ PetscErrorCode FromOptions(Mat A, FormatConfig &config, GozaOptionItems PetscOpt
 
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(text, static_cast<AutoFormatConfig &>(config).options.names.c_str(), sizeof(text)));
-  PetscCall(PetscOptionsString("-mat_autoformat_candidates", "Formats to choose from: all, or some of csr,slicedell,fold,cds", "MatAutoFormatSetCandidates", text, text, sizeof(text), &given));
+  PetscCall(PetscOptionsString("-mat_autoformat_candidates", "Formats to choose from: all, or some of csr,slicedell,fold,cds", "MatAutoFormatSetCandidates",
+                               text, text, sizeof(text), &given));
   if (given) PetscCall(MatAutoFormatSetCandidates(A, text));
   PetscCall(MatFormatSettingsFromOptions<&setting::trials>(A, config, PetscOptionsObject));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -234,7 +237,8 @@ PetscErrorCode MatAutoFormatSetCandidates(Mat A, const char formats[])
                                  names  = goza::print_candidates(chosen);
                                }),
                                "read the list of formats"));
-  PetscCheck(chosen, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_UNKNOWN_TYPE, "-mat_autoformat_candidates %s is not all or a list of csr, slicedell, fold and cds", formats);
+  PetscCheck(chosen, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_UNKNOWN_TYPE,
+             "-mat_autoformat_candidates %s is not all or a list of csr, slicedell, fold and cds", formats);
   PetscCall(MatFormatChanged(A));
   options->names      = std::move(names);
   options->candidates = chosen;
@@ -275,9 +279,10 @@ PetscErrorCode MatAutoFormatGetCandidates(Mat A, const char *formats[])
 
   Note:
   Measurements differ from run to run, and so may the choice between formats of nearly the same speed, and with it the rounding of a product. With 1 the
-  choice depends on the pattern and the platform alone, and the first product is faster. PETSc's own CSR product is measured, too, where the model does not expect
-  it to be far slower than the fastest of ours. On a host it is measured first, and no further format is tried, nor a product made again to tell two apart that are near each
-  other, where trials would then cost more than nine such products (or two milliseconds, where products are short). Does nothing for other matrix types.
+  choice depends on the pattern and the platform alone, and the first product is faster. PETSc's own CSR product is measured, too, where the model does not
+  expect it to be far slower than the fastest of ours. On a host it is measured first, and no further format is tried, nor a product made again to tell two
+  apart that are near each other, where trials would then cost more than nine such products (or two milliseconds, where products are short). Does nothing for
+  other matrix types.
 
 .seealso: `MATAUTOFORMAT`, `MatAutoFormatGetTrials()`, `MatAutoFormatSetCandidates()`
 @*/
@@ -293,16 +298,18 @@ MAT_FORMAT_SET_AND_GET(MatAutoFormatSetTrials, MatAutoFormatGetTrials, PetscInt,
 . -mat_autoformat_candidates (all|list) - formats to choose from, of csr, slicedell, fold, cds
 . -mat_autoformat_trials trials         - formats that are built and measured, of those that the model expects most of (8)
 . -mat_locality_what_if                 - with `-mat_view ::ascii_info_detail`: the models' figures if lines were read whole, hits were more, or memory gathered
-- -mat_locality_measure                 - with `-mat_view ::ascii_info_detail`, which shows what the model expects of every format, for any matrix type of Goza: measure the product, too
+- -mat_locality_measure                 - with `-mat_view ::ascii_info_detail`, which shows what the model expects of every format, for any matrix type of
+                                        Goza: measure the product, too
 
    Level: beginner
 
    Notes:
-   The choice is made at the first product and again after the pattern has moved; new values change nothing. A model of the product's time, asked about a sample of
-   the nonzero pattern, orders the formats, and the fastest of its first few is measured.
+   The choice is made at the first product and again after the pattern has moved; new values change nothing. A model of the product's time, asked about a sample
+   of the nonzero pattern, orders the formats, and the fastest of its first few is measured.
    `-mat_view ::ascii_info` tells the choice and the reason.
 
-   In parallel each rank chooses for its own diagonal block, because blocks may differ and Goza's formats share one exchange of ghost values. PETSc's own product
+   In parallel each rank chooses for its own diagonal block, because blocks may differ and Goza's formats share one exchange of ghost values. PETSc's own
+   product
    has an exchange of its own: it is taken where every rank finds it best for its block, and where some do not, those that do take the second best.
 
    The model is that of paper P2 (Tanabe 2014), carried on: it knows launches, both caches, padding and imbalance.

@@ -14,8 +14,8 @@ struct DetailOf {
   bool                       is_this; // the machine at hand
 };
 
-/* The locality of the reads of x, and what paper P2's models make of it: from the pattern, which is always on the host; no value is read. The format in use has its own row, with its own
-   settings; -mat_locality_what_if adds P2's what-if study. */
+/* The locality of the reads of x, and what paper P2's models make of it: from the pattern, which is always on the host; no value is read. The format in use has
+   its own row, with its own settings; -mat_locality_what_if adds P2's what-if study. */
 PetscErrorCode MatViewLocality(Mat A, const DetailOf &of, PetscViewer viewer);
 
 /* What Goza's model expects of every format, and with -mat_locality_measure what the product really takes. */

@@ -64,7 +64,8 @@ std::string HeldSettings::name() const
   const bool narrow = known && bytes.F != sizeof(V);
 
   if (renumbered) return "fold, its unknowns in another order";
-  return known ? choice_name(choice) + (narrow ? ", values of " + std::to_string(static_cast<int>(bytes.F)) + " bytes" : "") : "a format that the model does not know";
+  return known ? choice_name(choice) + (narrow ? ", values of " + std::to_string(static_cast<int>(bytes.F)) + " bytes" : "")
+               : "a format that the model does not know";
 }
 
 HeldSettings settings_of(const Format<V> *held)

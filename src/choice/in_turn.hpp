@@ -35,13 +35,15 @@ struct Turns {
   int rounds, batch;
 };
 
-/* For about `seconds` in all. least, sum: seconds of the shortest product, of one of each. On a device the first product after another format's finds the caches as that one left them, by which the slower of two may
+/* For about `seconds` in all. least, sum: seconds of the shortest product, of one of each. On a device the first product after another format's finds the
+   caches as that one left them, by which the slower of two may
    look faster: where they are not long, a batch is of several, before which time_of() makes one that does not count. */
 Turns turns_for(Space space, std::size_t products, double least, double sum, double seconds);
 
-/* Of a product of each, the medians of several batches: of about `seconds` in all where products are short, else of as few as turns_for() allows (on a host of two: the one that tells how long a
-   product is, and another; known: the first has been made, and took so many seconds). All batches have as many products, so that what a batch costs beside its products is the same for all, and are
-   as those of a solver in the midst of its work: matrix and x are in the caches as far as they fit. */
+/* Of a product of each, the medians of several batches: of about `seconds` in all where products are short, else of as few as turns_for() allows (on a host of
+   two: the one that tells how long a product is, and another; known: the first has been made, and took so many seconds). All batches have as many products, so
+   that what a batch costs beside its products is the same for all, and are as those of a solver in the midst of its work: matrix and x are in the caches as far
+   as they fit. */
 std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &all, double seconds, double known = 0);
 
 } // namespace goza::choice

@@ -55,8 +55,8 @@ void figures_of(const Csr &block, const DetailOf &of, const std::array<Asked, nl
   const RowStatistics rows = row_statistics(block);
 
   if (!rows.nnz) return;
-  for (double value :
-       {double(rows.rows), double(rows.columns), double(rows.nnz), rows.mean, double(rows.longest), rows.variance, double(rows.bandwidth), double(rows.diagonals)})
+  for (double value : {double(rows.rows), double(rows.columns), double(rows.nnz), rows.mean, double(rows.longest), rows.variance, double(rows.bandwidth),
+                       double(rows.diagonals)})
     *figure++ = value;
   for (int k = 0; k < nlayouts; k++) {
     const LayoutLocality found = analyse(block, layouts[k], all[k].options);
@@ -134,9 +134,9 @@ PetscErrorCode MatViewLocality(Mat A, const DetailOf &of, PetscViewer viewer)
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Locality of the diagonal blocks, least to most over the ranks; * in use, with its own settings; rectangle: the "
                                            "Fold of Tomimori 2012\n"));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  Models of Tanabe 2014 for platform %s: lines of %d bytes, %.4g kB of %s, %.4g GB/s; %s\n", of.machine.name.c_str(),
-                                   of.machine.line, 1e-3 * of.machine.cache, of.machine.gpu ? "first cache" : "a core's own cache", 1e-9 * of.machine.bandwidth,
-                                   of.machine.source.c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  Models of Tanabe 2014 for platform %s: lines of %d bytes, %.4g kB of %s, %.4g GB/s; %s\n",
+                                   of.machine.name.c_str(), of.machine.line, 1e-3 * of.machine.cache, of.machine.gpu ? "first cache" : "a core's own cache",
+                                   1e-9 * of.machine.bandwidth, of.machine.source.c_str()));
   PetscCall(PrintAll(viewer, all, what_if, least, most));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -110,11 +110,16 @@ static PetscErrorCode PrintMeasured(Mat A, const DetailOf &of, const char *name,
   PetscCall(MeasureProduct(A, &measured));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   if (!of.is_this)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  In use: %s: %.4g us a product here (median of 7), which is not platform %s\n", name, measured, of.machine.name.c_str()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  In use: %s: %.4g us a product here (median of 7), which is not platform %s\n", name, measured,
+                                     of.machine.name.c_str()));
   else if (slowest && size > 1) /* the model knows no exchange: the two are not of the same */
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  In use: %s: predicted %.4g us for the slowest rank's block, measured %.4g us a product with what comes from other ranks (median of 7)\n", name, *slowest, measured));
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  In use: %s: predicted %.4g us for the slowest rank's block, measured %.4g us a product with what comes from other "
+                                     "ranks (median of 7)\n",
+                                     name, *slowest, measured));
   else if (slowest)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  In use: %s: predicted %.4g us, measured %.4g us a product (median of 7): %+.1f %%\n", name, *slowest, measured, 100 * (*slowest / measured - 1)));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  In use: %s: predicted %.4g us, measured %.4g us a product (median of 7): %+.1f %%\n", name, *slowest, measured,
+                                     100 * (*slowest / measured - 1)));
   else PetscCall(PetscViewerASCIIPrintf(viewer, "  In use: %s: measured %.4g us a product (median of 7)\n", name, measured));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -139,13 +144,14 @@ PetscErrorCode MatViewModel(Mat A, const DetailOf &of, PetscViewer viewer)
   if (!of.machine.modelled) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza's model knows nothing of its kernels on platform %s\n", of.machine.name.c_str()));
   else if (least[0] > most[0]) PetscFunctionReturn(PETSC_SUCCESS); /* no entries */
   else
-    PetscCall(
-      PetscViewerASCIIPrintf(viewer, "  Goza's model for platform %s, least to most over the ranks: predicted us, GF/s, MB moved; * in use\n", of.machine.name.c_str()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza's model for platform %s, least to most over the ranks: predicted us, GF/s, MB moved; * in use\n",
+                                     of.machine.name.c_str()));
   for (int w = 0; w < (int)all.size(); w++) {
     const double *l = least + w * nfigures, *m = most + w * nfigures;
 
     if (l[0] > m[0]) continue; /* no rank can hold its block so */
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %s %-10s %.4g to %.4g us, %.4g to %.4g GF/s, %.4g to %.4g MB\n", all[w].in_use ? "*" : " ", all[w].name.c_str(), l[0], m[0], l[1], m[1], l[2], m[2]));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %s %-10s %.4g to %.4g us, %.4g to %.4g GF/s, %.4g to %.4g MB\n", all[w].in_use ? "*" : " ", all[w].name.c_str(),
+                                     l[0], m[0], l[1], m[1], l[2], m[2]));
   }
   if (measure && of.held) PetscCall(PrintMeasured(A, of, name.c_str(), least[n - 1] <= most[n - 1] ? &most[n - 1] : NULL, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);

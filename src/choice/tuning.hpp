@@ -5,8 +5,8 @@
 namespace goza::choice
 {
 
-/* The model errs: a format that it finds within this of the best may be the fastest. PETSc's CSR must be closer, since PETSc may have to bring its arrays to the device. On a host it is
-   there and costs no more than its own trial, and where rows are alike in groups (I-nodes) it is faster than the model knows. */
+/* The model errs: a format that it finds within this of the best may be the fastest. PETSc's CSR must be closer, since PETSc may have to bring its arrays to
+   the device. On a host it is there and costs no more than its own trial, and where rows are alike in groups (I-nodes) it is faster than the model knows. */
 constexpr double close_to_best = 2;
 
 inline double csr_close_to_best(Space space)
@@ -31,8 +31,8 @@ constexpr double trial_seconds = 0.2e-3, last_trial_seconds = 2e-3;
 /* The first of two long products of the same matrix takes at most so many times as long as the second. */
 constexpr double clearly_slower = 1.2;
 
-/* On a host a format takes several products' time to build: trials end when they have cost so many of PETSc's, or so many seconds. With the sample, the model and the product that was asked
-   for it is ten. */
+/* On a host a format takes several products' time to build: trials end when they have cost so many of PETSc's, or so many seconds. With the sample, the model
+   and the product that was asked for it is ten. */
 constexpr double most_trials = 9, least_trials = 2e-3;
 
 } // namespace goza::choice

@@ -200,7 +200,8 @@ void bcgs_begin(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S
   fuse(space, n, Begin{v, S}, sums);
 }
 
-void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const DirectionPass &what, const AnyFirstStep &first_step, FusedSums &sums)
+void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const DirectionPass &what, const AnyFirstStep &first_step,
+                    FusedSums &sums)
 {
   fuse(space, n, Direction{v, S, what, first_step}, sums);
 }

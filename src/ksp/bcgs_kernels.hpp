@@ -46,7 +46,8 @@ struct BcgsScalars {
     end_second_half();
     rr_of_sums = ss - 2 * PetscRealPart(omega * st) + omega * PetscConj(omega) * tt;
     rq_of_sums = sq - omega * tq;
-    cancels = !(PetscRealPart(rr_of_sums) > few_digits * PetscRealPart(ss) && PetscAbsScalar(rq_of_sums) > few_digits * (PetscAbsScalar(sq) + PetscAbsScalar(omega * tq)));
+    cancels    = !(PetscRealPart(rr_of_sums) > few_digits * PetscRealPart(ss) &&
+                PetscAbsScalar(rq_of_sums) > few_digits * (PetscAbsScalar(sq) + PetscAbsScalar(omega * tq)));
   }
   /* With rr and rq of all ranks where digits cancel. */
   HD void begin_expanded_direction()
@@ -65,11 +66,14 @@ struct BcgsVectors {
 
 using BcgsScalarsView = ScalarsView<BcgsScalars>;
 
-/* With `whole` the sums are those of all ranks, and a pass ends with the scalars that come of them. first_step: of the cycle that is applied to what a pass makes. */
+/* With `whole` the sums are those of all ranks, and a pass ends with the scalars that come of them. first_step: of the cycle that is applied to what a pass
+   makes. */
 void bcgs_begin(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums); // q <- r; r'r
 /* x <- x + alpha M p + omega M s; p <- r + beta (p - omega v), or r at first */
-void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const DirectionPass &what, const AnyFirstStep &first_step, FusedSums &sums);
-void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const AnyFirstStep &first_step, FusedSums &sums); // s <- r - alpha v; s's
+void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const DirectionPass &what, const AnyFirstStep &first_step,
+                    FusedSums &sums);
+// s <- r - alpha v; s's
+void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const AnyFirstStep &first_step, FusedSums &sums);
 void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums); // this rank's s't, t't, s'q, t'q
 /* What comes of them when they are those of all ranks; and of r'r and r'q: the end of an iteration. */
 void bcgs_expand(Space space, BcgsScalarsView S, bool early);

@@ -27,7 +27,8 @@ struct CgScalars {
     beta   = zr;
     pw_old = pw;
   }
-  /* p^H A p of the p that will be z + b p. With a Hermitian A b is real and mixed is -2 b pw, and with rounding or boundary rows that are not symmetric it is not. */
+  /* p^H A p of the p that will be z + b p. With a Hermitian A b is real and mixed is -2 b pw, and with rounding or boundary rows that are not symmetric it is
+     not. */
   HD void expand_product() { pw = zs + b * mixed + b * PetscConj(b) * pw_old; }
   HD bool is_indefinite() const
   {
@@ -61,7 +62,8 @@ using CgScalarsView = ScalarsView<CgScalars>;
 /* One rank. x <- x + a p, with the direction before; p <- z + b p, or z at first. */
 void cg_direction(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, const DirectionPass &what, FusedSums &sums);
 /* a, from p'w; r <- r - a w, and the first step of the cycle for it; with_norm: r'r, and the end of an iteration. x is late by a p now. */
-void cg_residual(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool with_norm, const AnyFirstStep &first_step, LoopSwitch more, FusedSums &sums);
+void cg_residual(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool with_norm, const AnyFirstStep &first_step, LoopSwitch more,
+                 FusedSums &sums);
 /* z'r, z'z, of the vectors or of what a cycle has left of them in `sums`; b. ends: the iteration, too. */
 void cg_products(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool left, bool ends, LoopSwitch more, FusedSums &sums);
 void cg_norm(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, FusedSums &sums); // r'r

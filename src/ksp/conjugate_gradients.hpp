@@ -7,15 +7,16 @@
 namespace goza::ksp
 {
 
-/* On one rank the sums are known where they are needed. On several, all sums of an iteration are added up at a time, as Chronopoulos and Gear do: A p is s + b w with
-   s = A z, and p'A p is expanded in sums over z, s, and the p and w before. They drop the terms that vanish where A is symmetric; kept, they make it the same method as on
-   one rank for matrices that are not, as with boundary conditions in rows alone.
+/* On one rank the sums are known where they are needed. On several, all sums of an iteration are added up at a time, as Chronopoulos and Gear do: A p is s + b
+   w with s = A z, and p'A p is expanded in sums over z, s, and the p and w before. They drop the terms that vanish where A is symmetric; kept, they make it the
+   same method as on one rank for matrices that are not, as with boundary conditions in rows alone.
 
-   On one rank x follows a direction late: x + a p is made when p is needed no more, in the pass that makes the next p. The pass that makes r takes the first step of the
-   cycle as well, and the last step of the cycle leaves what z'r and z'z are made of.
+   On one rank x follows a direction late: x + a p is made when p is needed no more, in the pass that makes the next p. The pass that makes r takes the first
+   step of the cycle as well, and the last step of the cycle leaves what z'r and z'z are made of.
 
-   On a device where nobody looks at x an iteration is recorded, and the device repeats it by itself until it sees that the host might end the solve: the host reads what
-   each iteration tells and follows. An iteration ends with the norm: that of z, or with what comes of it that of r. Several ranks do so where their devices reach one
+   On a device where nobody looks at x an iteration is recorded, and the device repeats it by itself until it sees that the host might end the solve: the host
+   reads what each iteration tells and follows. An iteration ends with the norm: that of z, or with what comes of it that of r. Several ranks do so where their
+   devices reach one
    another, and add up by themselves: together, since all see the same. */
 class ConjugateGradients : public FusedMethod<ConjugateGradients, CgScalars> {
   friend FusedMethod;

@@ -1,5 +1,5 @@
-/* How a method lets the device repeat its iteration by itself, while the host reads what each iteration tells and follows. S, the method's scalars, have a LoopEnd `end`.
-   On several ranks their devices do so together: what an iteration tells is the same on all, and so is where it ends. */
+/* How a method lets the device repeat its iteration by itself, while the host reads what each iteration tells and follows. S, the method's scalars, have a
+   LoopEnd `end`. On several ranks their devices do so together: what an iteration tells is the same on all, and so is where it ends. */
 #pragma once
 #include "core/device/scalars.hpp"
 #include "krylov_space.hpp"
@@ -17,8 +17,10 @@ public:
   LoopSwitch more() const { return more_; } // for the pass that ends an iteration
   void       leave() { on_ = may_ = false; }
 
-  /* From here on the device goes on by itself, for so many iterations at most, if it can and does not already. iteration() launches one, with at most two messages.
-     all_launched: nothing in it would be launched for the first time; what is loaded or allocated then cannot be recorded. kind: which of a method's iterations it is. */
+  /* From here on the device goes on by itself, for so many iterations at most, if it can and does not already. iteration() launches one, with at most two
+     messages.
+     all_launched: nothing in it would be launched for the first time; what is loaded or allocated then cannot be recorded. kind: which of a method's iterations
+     it is. */
   template <class Iteration> PetscErrorCode go_on(bool stopped, PetscInt iterations, bool all_launched, std::uint64_t kind, const Iteration &iteration)
   {
     PetscFunctionBegin;

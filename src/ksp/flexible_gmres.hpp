@@ -22,15 +22,28 @@ struct FusedGMRES {
   FlexibleGMRES     *running = nullptr;
 };
 
-/* On one rank a device makes a direction without the host, which reads its coefficients and rotates them meanwhile; where an application of the preconditioner costs little,
-   and nobody looks at x, the next direction is launched before that.
+/* On one rank a device makes a direction without the host, which reads its coefficients and rotates them meanwhile; where an application of the preconditioner
+   costs little, and nobody looks at x, the next direction is launched before that.
 
-   On several ranks there is one reduction in an iteration: the new vector's products with the basis and with itself. The norm of what is left of it comes of those, and
-   where the basis has lost its orthogonality of a reduction of its own. */
+   On several ranks there is one reduction in an iteration: the new vector's products with the basis and with itself. The norm of what is left of it comes of
+   those, and where the basis has lost its orthogonality of a reduction of its own. */
 class FlexibleGMRES {
 public:
   FlexibleGMRES(KSP ksp, FusedGMRES &data) :
-    ksp_(ksp), K_(data.space), h_there_(data.h), columns_(data.columns), haptol_(data.haptol), m_(data.restart), ld_(m_ + 2), H_(static_cast<std::size_t>(ld_) * (m_ + 1)), cos_(m_ + 1), sin_(m_ + 1), rs_(ld_), h_(m_ + 4), y_(m_), lengths_(m_ + 1, 1)
+    ksp_(ksp),
+    K_(data.space),
+    h_there_(data.h),
+    columns_(data.columns),
+    haptol_(data.haptol),
+    m_(data.restart),
+    ld_(m_ + 2),
+    H_(static_cast<std::size_t>(ld_) * (m_ + 1)),
+    cos_(m_ + 1),
+    sin_(m_ + 1),
+    rs_(ld_),
+    h_(m_ + 4),
+    y_(m_),
+    lengths_(m_ + 1, 1)
   {
     pointers_.reserve(ld_);
     if (h_there_.space() != K_.space()) h_there_ = Array<PetscScalar>(K_.space());
@@ -87,7 +100,8 @@ private:
     return pointers_;
   }
 
-  /* The coefficients, from where the basis is and back. Behind the products: the square of the norm of what this rank has left of a vector, and of all ranks'. */
+  /* The coefficients, from where the basis is and back. Behind the products: the square of the norm of what this rank has left of a vector, and of all
+     ranks'. */
   PetscInt left_at() const { return m_ + 2; }
   PetscInt norm_at() const { return K_.one_rank() ? m_ + 2 : m_ + 3; }
   void     read()
@@ -220,8 +234,9 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* The one reduction. What was left of the vector before comes with it, and tells the norm of v_k, which was divided by what one took for that, and how far the basis is from being
-     orthogonal. And whether a rank lacks the vectors of the next direction, which are made here so that no reduction of their own is needed for all to have them or none. */
+  /* The one reduction. What was left of the vector before comes with it, and tells the norm of v_k, which was divided by what one took for that, and how far
+     the basis is from being orthogonal. And whether a rank lacks the vectors of the next direction, which are made here so that no reduction of their own is
+     needed for all to have them or none. */
   PetscErrorCode add_up_products(PetscInt k)
   {
     PetscFunctionBegin;
@@ -244,8 +259,8 @@ private:
   }
 
   /* The square of the norm of what is left of a vector: of its products with the basis, as long as that is orthogonal enough, or else summed up anew.
-     The latest vector has lost more than the basis before it, whose loss is known: by as much as it was shortened. Two thirds of the digits are asked for: by what the norm
-     lacks the basis's vector is longer or shorter than 1, which the next reduction tells, and the residual's norm is known no better. */
+     The latest vector has lost more than the basis before it, whose loss is known: by as much as it was shortened. Two thirds of the digits are asked for: by
+     what the norm lacks the basis's vector is longer or shorter than 1, which the next reduction tells, and the residual's norm is known no better. */
   PetscErrorCode norm_over_ranks(PetscInt k)
   {
     const PetscReal whole = PetscRealPart(h_[k + 1]), allowed = 4 * PetscPowReal(PETSC_MACHINE_EPSILON, PetscReal(2) / 3), margin = 5;
@@ -311,7 +326,8 @@ private:
   std::vector<PetscScalar> H_;              // by columns, rotated to triangular form
   std::vector<PetscScalar> cos_, sin_, rs_; // rs: the right-hand side, rotated
   std::vector<PetscScalar> h_;              // products of a new vector with the basis and itself, and norms: see norm_at()
-  std::vector<PetscScalar> y_; // coefficients of the directions in a correction: here, and the pointers too, so that a solve asks for no memory when it is under way
+  // coefficients of the directions in a correction: here, and the pointers too, so that a solve asks for no memory when it is under way
+  std::vector<PetscScalar>         y_;
   std::vector<PetscReal>           lengths_; // squares of the norms of the basis's vectors, which are 1 but for rounding; of several ranks
   std::vector<const PetscScalar *> pointers_;
 };

@@ -1,5 +1,5 @@
-/* What methods have in common whose iterations a device repeats by itself. Method has vectors(), begin(), step(), one iteration, and catch_up(), which brings a late x up to date;
-   S are its scalars. */
+/* What methods have in common whose iterations a device repeats by itself. Method has vectors(), begin(), step(), one iteration, and catch_up(), which brings a
+   late x up to date; S are its scalars. */
 #pragma once
 #include "device_loop.hpp"
 #include "petsc/errors.hpp"

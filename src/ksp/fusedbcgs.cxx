@@ -24,13 +24,13 @@ enum : PetscInt { // the vectors of BcgsVectors
   most_vectors
 };
 
-/* x follows late, in the pass that makes the next direction, and a device repeats iterations by itself: see ConjugateGradients. The passes that make p and s take the first
-   steps of their cycles.
+/* x follows late, in the pass that makes the next direction, and a device repeats iterations by itself: see ConjugateGradients. The passes that make p and s
+   take the first steps of their cycles.
 
-   On several ranks one reduction of an iteration is waited for, behind the second product: the norm and rho are expanded in sums that it adds up, and another is needed only
-   where they cancel. What alpha needs is added up beside the first product: q^H v is (A^H q)^H M p, which is known before v is. How much the two differ by rounding shows in q^H s,
-   which is 0 but for that; where it has cost digits, or A has no transposed product, q^H v itself is summed up and waited for. Devices that reach one another add up by
-   themselves, in the same order, and so repeat iterations on several ranks as well. */
+   On several ranks one reduction of an iteration is waited for, behind the second product: the norm and rho are expanded in sums that it adds up, and another
+   is needed only where they cancel. What alpha needs is added up beside the first product: q^H v is (A^H q)^H M p, which is known before v is. How much the two
+   differ by rounding shows in q^H s, which is 0 but for that; where it has cost digits, or A has no transposed product, q^H v itself is summed up and waited
+   for. Devices that reach one another add up by themselves, in the same order, and so repeat iterations on several ranks as well. */
 class BiCGStab : public FusedMethod<BiCGStab, BcgsScalars> {
   friend FusedMethod;
 
@@ -240,17 +240,18 @@ static PetscErrorCode KSPSolve_FusedBCGS(KSP ksp)
 }
 
 /*MC
-   KSPFUSEDBCGS - "fusedbcgs": `KSPFBCGS`, flexible BiCGStab, in few passes over the vectors, with all of them where the operator is, on the host or on an NVIDIA GPU
+   KSPFUSEDBCGS - "fusedbcgs": `KSPFBCGS`, flexible BiCGStab, in few passes over the vectors, with all of them where the operator is, on the host or on an
+   NVIDIA GPU
 
    Level: beginner
 
    Notes:
-   Norm types, convergence tests, monitors, reasons and iterates are those of `KSPFBCGS`, up to rounding; where the preconditioner's set-up has failed, it says so at once. The
-   preconditioner may change from one application to the next, as a cycle in low precision does. What runs where is as for `KSPFUSEDCG`.
+   Norm types, convergence tests, monitors, reasons and iterates are those of `KSPFBCGS`, up to rounding; where the preconditioner's set-up has failed, it says
+   so at once. The preconditioner may change from one application to the next, as a cycle in low precision does. What runs where is as for `KSPFUSEDCG`.
 
-   On several ranks one reduction in an iteration is waited for, behind the second product with the matrix, and another where sums would cancel. What the first step's length needs
-   is added up while the first product is under way, for which a solve begins with one transposed product; of operators that are not `MATAIJ` or derived from it the sum is waited for.
-   Devices that reach one another's memory add up by themselves, and hosts wait for none of it.
+   On several ranks one reduction in an iteration is waited for, behind the second product with the matrix, and another where sums would cancel. What the first
+   step's length needs is added up while the first product is under way, for which a solve begins with one transposed product; of operators that are not
+   `MATAIJ` or derived from it the sum is waited for. Devices that reach one another's memory add up by themselves, and hosts wait for none of it.
 
    Only right preconditioning is supported.
 

@@ -21,15 +21,16 @@ static PetscErrorCode KSPSolve_FusedCG(KSP ksp)
    Notes:
    Norm types, convergence tests, monitors, reasons and iterates are those of `KSPCG`, up to rounding.
 
-   With a matrix of Goza's and `PCSAAMG`, `PCJACOBI`, `PCPBJACOBI` or `PCNONE` the whole iteration runs where the matrix is, also with a PETSc that has no GPU: the right-hand side and
-   the solution are copied there once a solve and the solution back once (with a monitor or convergence test that may look at the solution, each time that it does). With any other matrix
-   or preconditioner, or for `KSPSolveTranspose()`, products and preconditioning are PETSc's, and `-info` says why.
+   With a matrix of Goza's and `PCSAAMG`, `PCJACOBI`, `PCPBJACOBI` or `PCNONE` the whole iteration runs where the matrix is, also with a PETSc that has no
+   GPU: the right-hand side and the solution are copied there once a solve and the solution back once (with a monitor or convergence test that may look at the
+   solution, each time that it does). With any other matrix or preconditioner, or for `KSPSolveTranspose()`, products and preconditioning are PETSc's, and
+   `-info` says why.
 
-   On several ranks all inner products of an iteration are added up by one reduction, as with `KSPCGUseSingleReduction()`: the preconditioner and one product with the matrix are then applied
-   once more than with `KSPCG`. A null space that is removed takes a reduction of its own.
+   On several ranks all inner products of an iteration are added up by one reduction, as with `KSPCGUseSingleReduction()`: the preconditioner and one product
+   with the matrix are then applied once more than with `KSPCG`. A null space that is removed takes a reduction of its own.
 
-   Where nobody looks at the solution on the way, a device goes on from one iteration to the next by itself, and the host follows what it tells. On several ranks their devices do so together,
-   and add up by themselves, where they reach one another's memory (`-goza_halo peer`). `-goza_info` counts such iterations.
+   Where nobody looks at the solution on the way, a device goes on from one iteration to the next by itself, and the host follows what it tells. On several
+   ranks their devices do so together, and add up by themselves, where they reach one another's memory (`-goza_halo peer`). `-goza_info` counts such iterations.
 
    With complex scalars matrix and preconditioner are to be Hermitian, as for `KSP_CG_HERMITIAN`; for `KSP_CG_SYMMETRIC` use `KSPFUSEDGMRES` or `KSPFUSEDBCGS`.
 

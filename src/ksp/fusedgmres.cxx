@@ -137,7 +137,8 @@ static PetscErrorCode KSPView_FusedGMRES(KSP ksp, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (ascii) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  restart=%" PetscInt_FMT ", using classical (unmodified) Gram-Schmidt orthogonalization with no iterative refinement\n",
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  restart=%" PetscInt_FMT ", using classical (unmodified) Gram-Schmidt orthogonalization with no iterative refinement\n",
                                      data->restart));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  happy breakdown tolerance=%g\n", (double)data->haptol));
   }
@@ -146,7 +147,8 @@ static PetscErrorCode KSPView_FusedGMRES(KSP ksp, PetscViewer viewer)
 }
 
 /*MC
-   KSPFUSEDGMRES - "fusedgmres": `KSPFGMRES`, flexible GMRES, in few passes over the vectors, with all of them where the operator is, on the host or on an NVIDIA GPU
+   KSPFUSEDGMRES - "fusedgmres": `KSPFGMRES`, flexible GMRES, in few passes over the vectors, with all of them where the operator is, on the host or on an
+   NVIDIA GPU
 
    Options Database Keys:
 +  -ksp_gmres_restart restart - the number of Krylov directions to orthogonalize against
@@ -155,10 +157,11 @@ static PetscErrorCode KSPView_FusedGMRES(KSP ksp, PetscViewer viewer)
    Level: beginner
 
    Notes:
-   Norm types, convergence tests, monitors, reasons and iterates are those of `KSPFGMRES` with its classical Gram-Schmidt orthogonalization without refinement, up to rounding. The
-   preconditioner may change from one application to the next. What runs where is as for `KSPFUSEDCG`.
+   Norm types, convergence tests, monitors, reasons and iterates are those of `KSPFGMRES` with its classical Gram-Schmidt orthogonalization without refinement,
+   up to rounding. The preconditioner may change from one application to the next. What runs where is as for `KSPFUSEDCG`.
 
-   On several ranks there is one reduction in an iteration, and a second for a new direction's norm once the basis has lost orthogonality, as it does by and by under a strong preconditioner.
+   On several ranks there is one reduction in an iteration, and a second for a new direction's norm once the basis has lost orthogonality, as it does by and by
+   under a strong preconditioner.
 
    Only right preconditioning is supported.
 

@@ -89,7 +89,8 @@ template <int m> void products_of(Space space, PetscInt n, const PetscScalar *co
 }
 
 template <int m>
-void combine_with(Space space, PetscInt n, PetscScalar factor, const PetscScalar *const *v, const PetscScalar *h, PetscScalar *w, PetscScalar *ww, FusedSums &sums)
+void combine_with(Space space, PetscInt n, PetscScalar factor, const PetscScalar *const *v, const PetscScalar *h, PetscScalar *w, PetscScalar *ww,
+                  FusedSums &sums)
 {
   Combine<m> body{};
 
@@ -125,7 +126,8 @@ void gmres_products(Space space, PetscInt n, const BasisVectors &basis, const Pe
   in_pieces(basis.m, [&](auto count, PetscInt first) { products_of<count.value>(space, n, basis.v + first, w, h + first, sums); });
 }
 
-void gmres_combine(Space space, PetscInt n, PetscScalar factor, const BasisVectors &basis, const PetscScalar *h, PetscScalar *w, PetscScalar *ww, FusedSums &sums)
+void gmres_combine(Space space, PetscInt n, PetscScalar factor, const BasisVectors &basis, const PetscScalar *h, PetscScalar *w, PetscScalar *ww,
+                   FusedSums &sums)
 {
   in_pieces(basis.m, [&](auto count, PetscInt first) {
     combine_with<count.value>(space, n, factor, basis.v + first, h + first, w, first + count.value == basis.m ? ww : nullptr, sums);

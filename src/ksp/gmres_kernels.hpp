@@ -15,7 +15,8 @@ struct BasisVectors {
 /* h: in the space of the vectors, [m]. */
 void gmres_products(Space space, PetscInt n, const BasisVectors &basis, const PetscScalar *w, PetscScalar *h, FusedSums &sums); // h_j = v_j^H w
 /* w <- w + factor sum_j h_j v_j; *ww = w^H w of this rank, in the space, where it is not nullptr. */
-void gmres_combine(Space space, PetscInt n, PetscScalar factor, const BasisVectors &basis, const PetscScalar *h, PetscScalar *w, PetscScalar *ww, FusedSums &sums);
+void gmres_combine(Space space, PetscInt n, PetscScalar factor, const BasisVectors &basis, const PetscScalar *h, PetscScalar *w, PetscScalar *ww,
+                   FusedSums &sums);
 /* w <- w / sqrt(*ww), unless that is 0; and the host is told of a column that is complete by then. */
 void gmres_normalize(Space space, PetscInt n, const PetscScalar *ww, PetscScalar *w, const ColumnMessage &column, FusedSums &sums);
 

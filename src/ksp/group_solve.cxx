@@ -14,7 +14,8 @@ bool SolutionIsSeen(KSP ksp)
   for (PetscInt m = 0; m < ksp->numbermonitors; m++) {
     const auto monitor = reinterpret_cast<void (*)()>(ksp->monitor[m]);
 
-    if (monitor != reinterpret_cast<void (*)()>(KSPMonitorResidual) && monitor != reinterpret_cast<void (*)()>(KSPMonitorResidualDrawLG) && monitor != reinterpret_cast<void (*)()>(NoteNorm))
+    if (monitor != reinterpret_cast<void (*)()>(KSPMonitorResidual) && monitor != reinterpret_cast<void (*)()>(KSPMonitorResidualDrawLG) &&
+        monitor != reinterpret_cast<void (*)()>(NoteNorm))
       return true;
   }
   return false;
@@ -40,7 +41,9 @@ PetscErrorCode CheckSizes(KSP ksp)
   PetscCall(MatGetLocalSize(A, &rows, &cols));
   PetscCall(VecGetLocalSize(ksp->vec_rhs, &b));
   PetscCall(VecGetLocalSize(ksp->vec_sol, &x));
-  PetscCheck(rows == cols && rows == b && rows == x, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "KSP %s: the operator is of %" PetscInt_FMT " x %" PetscInt_FMT " on this rank, the right-hand side of %" PetscInt_FMT " and the solution of %" PetscInt_FMT,
+  PetscCheck(rows == cols && rows == b && rows == x, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "KSP %s: the operator is of %" PetscInt_FMT " x %" PetscInt_FMT " on this rank, the right-hand side of %" PetscInt_FMT
+             " and the solution of %" PetscInt_FMT,
              ((PetscObject)ksp)->type_name, rows, cols, b, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -221,7 +224,8 @@ PetscErrorCode GroupSolve::view(PetscViewer viewer)
   if (!on_) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  whole on the leaders of ranks that share a GPU, %s\n", A_->group().describe().c_str()));
   PetscCall(A_->group().on_leader(PETSC_SUCCESS, "view its part of the solver",
-                                  [&] { return there_ && there_->ops->view ? there_->ops->view(there_, viewer) : PETSC_SUCCESS; })); /* prints on rank 0, which leads */
+                                  /* prints on rank 0, which leads */
+                                  [&] { return there_ && there_->ops->view ? there_->ops->view(there_, viewer) : PETSC_SUCCESS; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

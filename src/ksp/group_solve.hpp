@@ -22,7 +22,8 @@ public:
   GroupSolve(const GroupSolve &)            = delete;
   GroupSolve &operator=(const GroupSolve &) = delete;
 
-  /* done: the system is solved, as KSPSolve() wants it. Not where ranks are each for themselves, nor where somebody may look at the solution meanwhile. Collective. */
+  /* done: the system is solved, as KSPSolve() wants it. Not where ranks are each for themselves, nor where somebody may look at the solution meanwhile.
+     Collective. */
   PetscErrorCode solve(KSP ksp, bool *done);
   bool           on() const { return on_; } // the latest solve was ours
   PetscErrorCode view(PetscViewer viewer);

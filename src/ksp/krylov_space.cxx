@@ -276,8 +276,10 @@ bool KrylovSpace::has_transpose() const
 /* Once a solve: PETSc's product, whatever its vectors. */
 PetscErrorCode KrylovSpace::multiply_transposed(PetscInt x, PetscInt y)
 {
-  const auto product = [this](Vec from, Vec to) { return PetscDefined(USE_COMPLEX) ? MatMultHermitianTranspose(A_, from, to) : MatMultTranspose(A_, from, to); };
-  Vector     from, to;
+  const auto product = [this](Vec from, Vec to) {
+    return PetscDefined(USE_COMPLEX) ? MatMultHermitianTranspose(A_, from, to) : MatMultTranspose(A_, from, to);
+  };
+  Vector from, to;
 
   PetscFunctionBegin;
   if (!op_) {

@@ -1,8 +1,8 @@
 /* Where the iteration of a fused Krylov method lives: its vectors, the product with the operator and the preconditioner.
 
-   Native: operator and preconditioner are Goza's, or as simple as a diagonal. All vectors are arrays where the operator is; the right-hand side comes there once, the
-   solution once and back once. Otherwise: the vectors are PETSc's, which does products and preconditioning; their arrays are ours in between. A method sees arrays and no
-   difference. */
+   Native: operator and preconditioner are Goza's, or as simple as a diagonal. All vectors are arrays where the operator is; the right-hand side comes there
+   once, the solution once and back once. Otherwise: the vectors are PETSc's, which does products and preconditioning; their arrays are ours in between. A
+   method sees arrays and no difference. */
 #pragma once
 #include "core/launch/fused_elements.hpp"
 #include "mat/common/par_operator.hpp"
@@ -28,7 +28,8 @@ public:
   KrylovSpace &operator=(const KrylovSpace &) = delete;
   ~KrylovSpace() { (void)reset(); }
 
-  /* For one solve, with vectors 0 .. nvectors - 1, whose contents are what earlier solves have left, at first 0. prepare(): what the method holds besides, on this rank.
+  /* For one solve, with vectors 0 .. nvectors - 1, whose contents are what earlier solves have left, at first 0. prepare(): what the method holds besides, on
+     this rank.
      Collective: on all ranks or on none. */
   template <class Prepare> PetscErrorCode open(KSP ksp, PetscInt nvectors, const Prepare &prepare)
   {
@@ -40,7 +41,8 @@ public:
     if (op_) PetscCall(pc_.fill(ksp_->pc, ksp_->vec_sol));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscErrorCode more_vectors(PetscInt nvectors, PetscInt without = solution); // while it is open, but for one that is never looked at; an error is this rank's: the method tells the others
+  // while it is open, but for one that is never looked at; an error is this rank's: the method tells the others
+  PetscErrorCode more_vectors(PetscInt nvectors, PetscInt without = solution);
   PetscErrorCode fail_together(PetscErrorCode here); // collective: where one rank has an error
   PetscErrorCode close();                            // the solution is where the user has it; after an error, too
   PetscErrorCode reset();                            // nothing is held
@@ -86,8 +88,9 @@ public:
   bool           solution_is_seen() const { return seen_; }
   /* What is done between two reports launches kernels and no more, and nobody looks; on several ranks with sums on their devices. */
   bool recordable() const;
-  PetscErrorCode agree_on_loop(PetscErrorCode failed, bool *yes); // collective: whether every rank has recorded its iteration, and goes the same way; failed: this one has not
-  Footprint      footprint();                                     // of all but the solution
+  // collective: whether every rank has recorded its iteration, and goes the same way; failed: this one has not
+  PetscErrorCode agree_on_loop(PetscErrorCode failed, bool *yes);
+  Footprint      footprint(); // of all but the solution
   RecordedLoop  &loop() { return loop_; }
   bool           tests_norm() const;        // PETSc's default test ends the solve
   PetscErrorCode check(PetscReal norm);     // KSPCheckNorm(), and the caller looks for a reason

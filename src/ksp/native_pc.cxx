@@ -15,8 +15,8 @@ namespace goza::ksp
 
 static constexpr PetscInt most_bs = 8; // a larger block is PETSc's: its product is more than a pass over vectors
 
-/* The preconditioner times vectors that are 1 in one component of each node are the columns of its blocks, whatever its options made of them. PETSc may set it up only now,
-   for which all ranks are needed. */
+/* The preconditioner times vectors that are 1 in one component of each node are the columns of its blocks, whatever its options made of them. PETSc may set it
+   up only now, for which all ranks are needed. */
 PetscErrorCode NativePC::fill_blocks(PC pc, Vec ones, Vec column)
 {
   VecRead access;

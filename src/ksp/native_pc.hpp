@@ -1,4 +1,5 @@
-/* A preconditioner that works on arrays: saamg's cycle, an inverse of diagonal blocks (jacobi, pbjacobi), nothing (none); and the null space that PETSc removes behind it. */
+/* A preconditioner that works on arrays: saamg's cycle, an inverse of diagonal blocks (jacobi, pbjacobi), nothing (none); and the null space that PETSc removes
+   behind it. */
 #pragma once
 #include "core/launch/fused_elements.hpp"
 #include "footprint.hpp"

@@ -70,8 +70,8 @@ public:
   static constexpr PetscInt most_on_devices = 5;
   void                      sum_on_devices(PetscScalar *values, PetscInt n, const bool *wanted = nullptr) { devices_->sum_in_turn(values, n, wanted); }
 
-  /* On all ranks when a solve has failed. A sum may be on its way that a rank which failed before it takes no part in: it is left alone, with the communicator that it alone
-     goes by, and what it writes to. */
+  /* On all ranks when a solve has failed. A sum may be on its way that a rank which failed before it takes no part in: it is left alone, with the communicator
+     that it alone goes by, and what it writes to. */
   void abandon()
   {
     if (devices_) devices_->give_up();

@@ -1,5 +1,5 @@
-/* The iteration of a method as one recording, which the device repeats by itself until a kernel in it says that it is enough; with drivers that know no loops it is launched
-   once for each iteration. */
+/* The iteration of a method as one recording, which the device repeats by itself until a kernel in it says that it is enough; with drivers that know no loops
+   it is launched once for each iteration. */
 #pragma once
 #include "core/device/recording.hpp"
 #include "footprint.hpp"

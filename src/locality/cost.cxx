@@ -22,8 +22,8 @@ const KernelConstants &constants_of(const Machine &machine, const Sample &sample
                                             : machine.cds_half;
 }
 
-/* Lines or sectors of x that a block's cache, or a core's own, asks of the next. A core's lives on from one sampled block of rows to the next: a line that has room is asked
-   for once, and of an x beyond its room the share that has none again and again. */
+/* Lines or sectors of x that a block's cache, or a core's own, asks of the next. A core's lives on from one sampled block of rows to the next: a line that has
+   room is asked for once, and of an x beyond its room the share that has none again and again. */
 double missed(const Machine &machine, const Sample &sample, const Traits &t, double x)
 {
   const double misses = t.reads->misses, own = static_cast<double>(sample.caches.per_block) * sample.caches.sector;
@@ -74,11 +74,12 @@ Cost cost_of(const Machine &machine, const Sample &sample, const FormatChoice &c
   const double streams = (t.matrix + y + t.extra) * kernel.stream, lines = missed(machine, sample, t, x), misses = lines * sample.caches.sector;
   const double out   = std::clamp(((t.matrix + x + y) / machine.l2 - 0.5) / machine.fits, 0.0, 1.0);
   const double share = std::min(1.0, std::max(t.blocks, 1.0) / machine.processors), parts = std::max(0.0, t.warps - rows / 32);
-  const double own = static_cast<double>(sample.caches.per_block) * sample.caches.sector, inside = machine.gpu ? 0 : std::min(1.0, own / (t.matrix + x + y + 1)),
-               nodes = machine.gpu                  ? 0
-                     : choice.layout == Layout::Csr ? t.nodes * (1 - inside)
-                                                    : t.nodes;
-  const bool slices  = choice.layout == Layout::SlicedEll;
+  const double own    = static_cast<double>(sample.caches.per_block) * sample.caches.sector,
+               inside = machine.gpu ? 0 : std::min(1.0, own / (t.matrix + x + y + 1)),
+               nodes  = machine.gpu                  ? 0
+                      : choice.layout == Layout::Csr ? t.nodes * (1 - inside)
+                                                     : t.nodes;
+  const bool slices   = choice.layout == Layout::SlicedEll;
   Cost       cost;
 
   cost.l2 = streams * (inside / (machine.own_bandwidth > 0 ? machine.own_bandwidth : machine.l2_bandwidth) + (1 - inside) / machine.l2_bandwidth) +
@@ -145,8 +146,9 @@ static std::vector<FormatChoice> choices_for(const Csr &A, const DecisionInput &
 static bool makes_sense(const Sample &sample, const FormatChoice &choice, const Traits &t)
 {
   if (choice.layout == Layout::Fold)
-    return !sample.caches.device || choice.param == fold_widths[0] || sample.usual > choice.param / 2 || sample.long_rows; // else it would be the same as a narrower one, or nearly
-  if (choice.layout == Layout::CdsHalf && sample.diagonals.count == 1) return false;                                       // nothing to leave out
+    // else it would be the same as a narrower one, or nearly
+    return !sample.caches.device || choice.param == fold_widths[0] || sample.usual > choice.param / 2 || sample.long_rows;
+  if (choice.layout == Layout::CdsHalf && sample.diagonals.count == 1) return false; // nothing to leave out
   return t.possible && (choice.layout < Layout::CdsFull || sample.diagonals.inside >= least_on_diagonals);
 }
 
@@ -180,7 +182,8 @@ static void explain(Decision &d)
     return;
   }
   std::snprintf(text, sizeof(text), " against %.3g us of %s (%s)", 1e6 * other->cost.seconds, choice_name(other->choice).c_str(),
-                other->cost.seconds < first->cost.seconds ? "which cannot be had, or is too little faster to leave the usual format" : reason(first->cost, other->cost));
+                other->cost.seconds < first->cost.seconds ? "which cannot be had, or is too little faster to leave the usual format"
+                                                          : reason(first->cost, other->cost));
   d.sentence += text;
 }
 
@@ -203,7 +206,9 @@ Decision decide(const Csr &matrix, const DecisionInput &input)
   Caches caches       = caches_of(*input.machine);
   caches.x_bytes      = input.x_bytes;
   const Sample sample = take_sample(A, choices, caches);
-  const auto cost = [&](const FormatChoice &choice, int value_bytes) { return cost_of(*input.machine, sample, choice, traits_of(sample, choice, value_bytes)); };
+  const auto   cost   = [&](const FormatChoice &choice, int value_bytes) {
+    return cost_of(*input.machine, sample, choice, traits_of(sample, choice, value_bytes));
+  };
 
   for (const FormatChoice &choice : choices) {
     if (makes_sense(sample, choice, traits_of(sample, choice))) d.candidates.push_back({choice, cost(choice, input.value_bytes)});
@@ -245,7 +250,8 @@ Decision Decision::without_csr() const
 {
   Decision d = *this;
 
-  d.candidates.erase(std::remove_if(d.candidates.begin(), d.candidates.end(), [](const Candidate &c) { return c.choice.layout == Layout::Csr; }), d.candidates.end());
+  d.candidates.erase(std::remove_if(d.candidates.begin(), d.candidates.end(), [](const Candidate &c) { return c.choice.layout == Layout::Csr; }),
+                     d.candidates.end());
   if (d.candidates.empty()) d.candidates.push_back({{Layout::SlicedEll, height}, {}});
   d.choice = d.candidates.front().choice;
   explain(d);

@@ -7,12 +7,14 @@
      L2        (M + y + s U) / l2_bandwidth   on a host, whose core waits for a line of x: (M + y) / l2_bandwidth + F miss,
                and what fits in the core's own cache at own_bandwidth
      memory    m ((M + y + min(s U, x)) (1 / bandwidth - 1 / l2_bandwidth) + sizeof(x) F / gather)   m: share that L2 does not hold from the last product
-     L1        (R / sectors + warp steps * step + warps * warp + warps for parts of rows * part, and what the rows beside diagonals ask for as sliced ELL's do) / u   on a host, of PETSc's product: entries of I-nodes from beyond that cache * part
-     waiting   steps of the longest thread * latency, from the 65th on * long_latency; a step waits longer the more the arrays take, M / near to 40: up to 1 + slower times
+     L1        (R / sectors + warp steps * step + warps * warp + warps for parts of rows * part, and what the rows beside diagonals ask for as sliced ELL's do)
+     / u   on a host, of PETSc's product: entries of I-nodes from beyond that cache * part
+     waiting   steps of the longest thread * latency, from the 65th on * long_latency; a step waits longer the more the arrays take, M / near to 40: up to
+     1 + slower times
      time      the sum of these, launch, rows * row, unforeseen ends of rows * turn, and `second` for a second kernel
 
-   What a machine's memory does is measured (calibrate.cu); what the kernels cost is fitted to products (test/bench/fit_model.cxx; families that were fitted to are not those that
-   are reported). */
+   What a machine's memory does is measured (calibrate.cu); what the kernels cost is fitted to products (test/bench/fit_model.cxx; families that were fitted to
+   are not those that are reported). */
 #pragma once
 #include "machine.hpp"
 #include "traits.hpp"

@@ -31,11 +31,14 @@ struct Window {
 /* Blocks in the middle of equal parts of the matrix. Blocks of bs * block_rows rows, so that no node is cut. */
 std::vector<Window> windows_of(const Csr &A, const AnalysisOptions &options)
 {
-  const std::int64_t rows = static_cast<std::int64_t>(block_rows) * options.bs * options.block, nblocks = (A.nrows + rows - 1) / rows, nnz = A.nrows ? A.ptr[A.nrows] - A.ptr[0] : 0;
+  const std::int64_t rows = static_cast<std::int64_t>(block_rows) * options.bs * options.block, nblocks = (A.nrows + rows - 1) / rows,
+                     nnz = A.nrows ? A.ptr[A.nrows] - A.ptr[0] : 0;
   std::vector<Window> windows;
 
   if (options.most_entries <= 0 || nnz <= options.most_entries || nblocks < 2 * least_windows) return {{0, A.nrows}};
-  const std::int64_t n = std::max<std::int64_t>(least_windows, std::min(nblocks - 1, static_cast<std::int64_t>(static_cast<double>(options.most_entries) * static_cast<double>(nblocks) / static_cast<double>(nnz))));
+  const std::int64_t n = std::max<std::int64_t>(least_windows,
+                                                std::min(nblocks - 1, static_cast<std::int64_t>(static_cast<double>(options.most_entries) *
+                                                                                                static_cast<double>(nblocks) / static_cast<double>(nnz))));
 
   for (std::int64_t w = 0; w < n; w++) {
     const std::int64_t block = (2 * w + 1) * nblocks / (2 * n);
@@ -155,7 +158,8 @@ std::int64_t visit_cds(const Csr &A, const AnalysisOptions &options, const Plan 
 }
 
 /* One window of one format, into the counter. Returns the places that its entries take in memory. */
-std::int64_t visit(const Csr &A, Layout layout, const AnalysisOptions &options, const Plan &plan, const Window &window, LocalityCounter &counter, std::int64_t &unindexed)
+std::int64_t visit(const Csr &A, Layout layout, const AnalysisOptions &options, const Plan &plan, const Window &window, LocalityCounter &counter,
+                   std::int64_t &unindexed)
 {
   const auto count = [&](PetscInt col, bool padding) { counter(col, padding); };
 

@@ -1,5 +1,5 @@
-/* The machines that the models are asked about: one table of those known (machines.cxx), files that describe others (machine_file.cxx), and what is measured on the one at hand
-   (calibrate.cu, this_machine.cxx). */
+/* The machines that the models are asked about: one table of those known (machines.cxx), files that describe others (machine_file.cxx), and what is measured on
+   the one at hand (calibrate.cu, this_machine.cxx). */
 #pragma once
 #include "core/device/space.hpp"
 #include <string>
@@ -73,8 +73,8 @@ struct MachineFigure {
 };
 std::vector<MachineFigure> figures_of(Machine &machine);
 
-/* A file has lines "name value". Without a line `from` it has every figure; with `from NAME` what it does not have is the known machine's, and where it says how fast L2 is, the
-   kernels' costs that go with it are scaled. Throws std::runtime_error where the file or a figure in it cannot be. */
+/* A file has lines "name value". Without a line `from` it has every figure; with `from NAME` what it does not have is the known machine's, and where it says
+   how fast L2 is, the kernels' costs that go with it are scaled. Throws std::runtime_error where the file or a figure in it cannot be. */
 Machine read_machine(const std::string &file);
 Machine machine_from_text(const std::string &text, const std::string &file); // file: for messages
 void    write_text(const std::string &text, const std::string &file);        // whole or not at all: other processes may read it
@@ -102,8 +102,8 @@ const Machine &this_machine(Space space);              // a GPU by its name, els
 void           choose_machine(const Machine *machine); // -goza_platform; nullptr: auto
 const Machine *chosen_machine();                       // nullptr: auto
 
-/* That products in this space are compared on: the chosen one where it is of that space, a known one by name, a GPU by kept calibration, else the reference for the space. Nothing is measured, and
-   on a host no earlier view changes what is chosen. */
+/* That products in this space are compared on: the chosen one where it is of that space, a known one by name, a GPU by kept calibration, else the reference for
+   the space. Nothing is measured, and on a host no earlier view changes what is chosen. */
 const Machine &machine_for(Space space);
 
 } // namespace goza::locality

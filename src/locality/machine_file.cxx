@@ -14,7 +14,20 @@ namespace goza::locality
 
 std::vector<MachineFigure> figures_of(Machine &m)
 {
-  std::vector<MachineFigure> f = {{"bandwidth", &m.bandwidth, 1e8, 1e14, false}, {"gather", &m.gather, 1e6, 1e14, false}, {"l2", &m.l2, 1e4, 1e11, false}, {"l2_bandwidth", &m.l2_bandwidth, 1e8, 1e15, false}, {"own_bandwidth", &m.own_bandwidth, 0, 1e15, false}, {"miss", &m.miss, 0, 1e-3, false}, {"kernel_launch", &m.kernel_launch, 1e-10, 1, false}, {"sectors", &m.sectors, 1e7, 1e15, true}, {"long_latency", &m.long_latency, 0, 1e-4, false}, {"far_latency", &m.far_latency, 0, 1e-4, false}, {"remembers", &m.remembers, 0, 1e12, false}, {"fits", &m.fits, 1e-3, 100, false}, {"near", &m.near, 1, 1e12, false}, {"slower", &m.slower, 0, 100, false}};
+  std::vector<MachineFigure> f = {{"bandwidth", &m.bandwidth, 1e8, 1e14, false},
+                                  {"gather", &m.gather, 1e6, 1e14, false},
+                                  {"l2", &m.l2, 1e4, 1e11, false},
+                                  {"l2_bandwidth", &m.l2_bandwidth, 1e8, 1e15, false},
+                                  {"own_bandwidth", &m.own_bandwidth, 0, 1e15, false},
+                                  {"miss", &m.miss, 0, 1e-3, false},
+                                  {"kernel_launch", &m.kernel_launch, 1e-10, 1, false},
+                                  {"sectors", &m.sectors, 1e7, 1e15, true},
+                                  {"long_latency", &m.long_latency, 0, 1e-4, false},
+                                  {"far_latency", &m.far_latency, 0, 1e-4, false},
+                                  {"remembers", &m.remembers, 0, 1e12, false},
+                                  {"fits", &m.fits, 1e-3, 100, false},
+                                  {"near", &m.near, 1, 1e12, false},
+                                  {"slower", &m.slower, 0, 100, false}};
   const struct {
     const char      *name;
     KernelConstants *k;
@@ -121,8 +134,8 @@ struct Reader {
     }
   }
 
-  /* What the kernels of the base cost goes with how fast this machine's last cache is. How long one empty kernel takes after another does not count: that is how fast a host asks for
-     them, and a product's launch, by the device's clock, is as long on another card's host. */
+  /* What the kernels of the base cost goes with how fast this machine's last cache is. How long one empty kernel takes after another does not count: that is
+     how fast a host asks for them, and a product's launch, by the device's clock, is as long on another card's host. */
   void scale_kernels()
   {
     const double cache = has("l2_bandwidth") ? base->l2_bandwidth / machine.l2_bandwidth : 1;
@@ -194,7 +207,8 @@ std::string machine_text(const Machine &machine)
   Machine            m = machine;
   std::ostringstream out;
 
-  out << "# A platform of Goza's models, see src/locality/machine.hpp. Bytes, seconds, and their quotients.\nname " << m.name << "\nkind " << (m.gpu ? "gpu" : "host") << "\nline " << m.line << "\ncache " << std::max(1, m.cache) << "\nprocessors " << m.processors << "\n";
+  out << "# A platform of Goza's models, see src/locality/machine.hpp. Bytes, seconds, and their quotients.\nname " << m.name << "\nkind "
+      << (m.gpu ? "gpu" : "host") << "\nline " << m.line << "\ncache " << std::max(1, m.cache) << "\nprocessors " << m.processors << "\n";
   if (!m.source.empty()) out << "source " << m.source << "\n";
   if (!m.device.empty()) out << "device " << m.device << "\n";
   for (const MachineFigure &f : figures_of(m)) out << f.name << " " << *f.value << "\n";

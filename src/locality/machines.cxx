@@ -24,8 +24,8 @@ Machine c2050()
   return m;
 }
 
-/* Fitted to the families `fit` of test/support/study_gallery.cxx by the device's clock: how fast a host launches differs by half from one to the next. All but bandwidth, gather and
-   far_latency come from `fit_model -fit -choice 0.5` of test/bench/results/products_h200.json and products_h200_large.json together. */
+/* Fitted to the families `fit` of test/support/study_gallery.cxx by the device's clock: how fast a host launches differs by half from one to the next. All but
+   bandwidth, gather and far_latency come from `fit_model -fit -choice 0.5` of test/bench/results/products_h200.json and products_h200_large.json together. */
 Machine h200()
 {
   Machine m;
@@ -57,8 +57,8 @@ Machine h200()
   return m;
 }
 
-/* A "warp" is 32 lanes of a loop here. The kernels and the bandwidths of caches by `fit_model -fit -choice 0.5 -restarts 120` of test/bench/results/products_host.json, of a core that had
-   nothing else to do. */
+/* A "warp" is 32 lanes of a loop here. The kernels and the bandwidths of caches by `fit_model -fit -choice 0.5 -restarts 120` of
+   test/bench/results/products_host.json, of a core that had nothing else to do. */
 Machine host()
 {
   Machine m;
@@ -92,8 +92,8 @@ Machine host()
   return m;
 }
 
-/* The same of products_epyc.json; bandwidth, gather and l2 by a calibration. The other core of that machine was at work. A step of blocks by products of 3 x 3 and 6 x 6 in both precisions, which were
-   made faster since. */
+/* The same of products_epyc.json; bandwidth, gather and l2 by a calibration. The other core of that machine was at work. A step of blocks by products of 3 x 3
+   and 6 x 6 in both precisions, which were made faster since. */
 Machine epyc()
 {
   Machine m;

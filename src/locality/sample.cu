@@ -65,7 +65,8 @@ Windows windows_of(const Csr &A, bool device)
   for (int b = 0; b < windows.nblocks; b++) {
     PetscInt place = part(b, windows.nblocks, blocks);
     /* somewhere in its part: places at equal distances would meet only the faces of some grids */
-    const PetscInt around = blocks / windows.nblocks, moved = static_cast<PetscInt>(scattered(b) % static_cast<unsigned>(std::max<PetscInt>(1, std::min<PetscInt>(around, 16))));
+    const PetscInt around = blocks / windows.nblocks,
+                   moved  = static_cast<PetscInt>(scattered(b) % static_cast<unsigned>(std::max<PetscInt>(1, std::min<PetscInt>(around, 16))));
 
     if (around > 1) place = std::min(blocks - 1, place - std::min<PetscInt>(around, 16) / 2 + moved);
     windows.block[b]      = place * sample_block;
@@ -97,7 +98,8 @@ double carried_over(const Sample &sample, const BlockCounts &w, double misses)
   if (!w.entries || misses <= 0) return 1;
   const double sector = sample.caches.sector, x = sample.caches.x_bytes, kept = static_cast<double>(sample.caches.per_block) * 32 / sample.caches.warps;
   const double span  = static_cast<double>(w.last_col + w.before_first_col - sample.cols) * x / sector;
-  const double fresh = std::min(misses, static_cast<double>(w.rows) * static_cast<double>(sample.cols) / static_cast<double>(sample.rows) * x / sector), held = std::min(1.0, kept / std::max(span, 1.0));
+  const double fresh = std::min(misses, static_cast<double>(w.rows) * static_cast<double>(sample.cols) / static_cast<double>(sample.rows) * x / sector),
+               held  = std::min(1.0, kept / std::max(span, 1.0));
 
   return (held * fresh + (1 - held) * misses) / misses;
 }
@@ -128,8 +130,9 @@ SampledReads scaled(const Sample &sample, const Order &order, const OrderCounts 
   return r;
 }
 
-/* How many kinds of slices there are for each slice. Where not all were looked at: if most rows are like the one before (those of a node aside, which all are), as on grids, whose slices are of as many kinds as
-   their lines begin in places of a slice, the kinds are estimated from those seen once and twice (Chao 1984); else what was seen once stands for what was not seen. */
+/* How many kinds of slices there are for each slice. Where not all were looked at: if most rows are like the one before (those of a node aside, which all are),
+   as on grids, whose slices are of as many kinds as their lines begin in places of a slice, the kinds are estimated from those seen once and twice (Chao 1984);
+   else what was seen once stands for what was not seen. */
 double kinds_of(const Report &report, int nblocks, PetscInt nrows)
 {
   std::vector<std::int64_t> seen;
@@ -200,7 +203,8 @@ std::size_t bytes_of_sample(PetscInt rows, std::size_t orders)
 
   A.nrows               = rows;
   const Windows windows = windows_of(A, true);
-  return static_cast<std::size_t>(teams_of(windows, orders)) * sizeof(Scratch) + static_cast<std::size_t>(windows.nblocks) * sizeof(Block) + offset_slots * sizeof(Offset) + sizeof(Report);
+  return static_cast<std::size_t>(teams_of(windows, orders)) * sizeof(Scratch) + static_cast<std::size_t>(windows.nblocks) * sizeof(Block) +
+         offset_slots * sizeof(Offset) + sizeof(Report);
 }
 
 Sample take_sample(const Csr &A, const std::vector<FormatChoice> &choices, const Caches &caches)

@@ -1,13 +1,15 @@
-/* A small part of a pattern that stands for all of it: what a decision between formats needs to know, at the price of a few products. Where the pattern is on the
-   device it is looked at there, in four kernels, and some kilobytes of counts are all that comes to the host.
+/* A small part of a pattern that stands for all of it: what a decision between formats needs to know, at the price of a few products. Where the pattern is on
+   the device it is looked at there, in four kernels, and some kilobytes of counts are all that comes to the host.
 
-   Row lengths are those of up to 16 windows of sort_window rows, which sliced ELL sorts in and Fold's chunks divide, in the middle of equal parts: of a matrix with at most
-   16 windows of rows the lengths are all there. Reads of x are those of up to 16 blocks: of at most as many rows as a GPU's block of threads takes, and 4096 entries;
-   for a host, of some of them.
+   Row lengths are those of up to 16 windows of sort_window rows, which sliced ELL sorts in and Fold's chunks divide, in the middle of equal parts: of a matrix
+   with at most 16 windows of rows the lengths are all there. Reads of x are those of up to 16 blocks: of at most as many rows as a GPU's block of threads
+   takes, and 4096 entries; for a host, of some of them.
    The longest rows, which windows would miss, are counted in one pass over the row pointers.
 
-   x is read in sectors of 32 bytes (64 on a CPU: its lines). The warps of a block go in step; what a step asks for goes through a cache that drops the sector fetched
-   longest ago: a read finds its sector when fewer sectors than the cache holds were fetched since. This reuse distance in fetches, not in reads, makes one pass enough. */
+   x is read in sectors of 32 bytes (64 on a CPU: its lines). The warps of a block go in step; what a step asks for goes through a cache that drops the sector
+   fetched
+   longest ago: a read finds its sector when fewer sectors than the cache holds were fetched since. This reuse distance in fetches, not in reads, makes one pass
+   enough. */
 #pragma once
 #include "core/launch/tuning.hpp"
 #include "core/sparse/csr.hpp"

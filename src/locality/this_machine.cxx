@@ -76,7 +76,8 @@ const Machine &reference(Space space, const std::string &device)
 /* How a calibration of it was obtained: what Calibration::text() says. */
 std::string source_of(Space space, const std::string &device)
 {
-  return "measured on " + device + " by a copy and a gather; the kernels' costs are those of " + reference(space, device).name + (space == Space::Cuda ? ", scaled by L2" : "");
+  return "measured on " + device + " by a copy and a gather; the kernels' costs are those of " + reference(space, device).name +
+         (space == Space::Cuda ? ", scaled by L2" : "");
 }
 
 /* nullptr: there is no file, or it is not one of this machine, or of a Goza that took the kernels' costs from elsewhere. */
@@ -88,7 +89,8 @@ std::unique_ptr<const Machine> read_kept(Space space)
   try {
     auto machine = std::make_unique<const Machine>(read_machine(file));
 
-    return machine->space() == space && machine->device == device_name(space) && machine->source == source_of(space, machine->device) ? std::move(machine) : nullptr;
+    return machine->space() == space && machine->device == device_name(space) && machine->source == source_of(space, machine->device) ? std::move(machine)
+                                                                                                                                      : nullptr;
   } catch (const std::runtime_error &) { // it will be measured, and written, again
     return nullptr;
   }

@@ -59,11 +59,13 @@ void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
 
 void sliced_ell_arrays(const Sample &sample, const FormatChoice &choice, int value_bytes, Traits &t)
 {
-  const double   H = static_cast<double>(choice.param), node = static_cast<double>(choice.block), places = static_cast<double>(sample.rows) / node, slices = std::ceil(places / H), team = std::max(1.0, lanes / H);
+  const double H = static_cast<double>(choice.param), node = static_cast<double>(choice.block), places = static_cast<double>(sample.rows) / node,
+               slices = std::ceil(places / H), team = std::max(1.0, lanes / H);
   const PetscInt most  = choice.block > 1 ? PETSC_MAX_INT : longest_in_slices(sample.rows, sample.nnz);
   const bool     apart = sample.longest > most;
-  const double   ordinary = static_cast<double>(sample.nnz - sample.long_nnz), long_places = static_cast<double>(sample.long_nnz) * (apart ? 1 : H); // in a slice it makes that long
-  const bool     sort = choice.param > 1 && worth_sorting(t.reads->plain + long_places, static_cast<double>(sample.nnz));
+  // in a slice it makes that long
+  const double ordinary = static_cast<double>(sample.nnz - sample.long_nnz), long_places = static_cast<double>(sample.long_nnz) * (apart ? 1 : H);
+  const bool   sort = choice.param > 1 && worth_sorting(t.reads->plain + long_places, static_cast<double>(sample.nnz));
 
   t.possible          = choice.block == 1 || (sample.blocks && sample.bs == choice.block);
   t.stored            = std::max(ordinary, sort ? t.reads->sorted : t.reads->plain) + long_places;
@@ -71,12 +73,13 @@ void sliced_ell_arrays(const Sample &sample, const FormatChoice &choice, int val
   t.shared            = sample.kinds * columns_worth_sharing <= 1;
   const double column = t.shared ? column_bytes * sample.kinds : column_bytes - (column_bytes - short_bytes) * in_gap;
 
-  t.matrix = t.stored * (value_bytes + column / (node * node)) + (t.shared ? sizeof(EllHead) : 2 * sizeof(std::int64_t)) * slices + (!t.shared && in_gap > 0 ? column_bytes * places : 0) + (sort ? index_bytes * places : 0);
-  t.chain  = std::ceil(static_cast<double>(std::min(apart ? sample.usual : sample.longest, most)) / team);
-  t.warps  = std::ceil(places * team / lanes);
-  t.steps  = t.stored / lanes;
-  t.turns  = unforeseen_rows(sample) / (H * node);
-  t.nodes  = choice.block > 4 ? t.stored : 0;
+  t.matrix = t.stored * (value_bytes + column / (node * node)) + (t.shared ? sizeof(EllHead) : 2 * sizeof(std::int64_t)) * slices +
+             (!t.shared && in_gap > 0 ? column_bytes * places : 0) + (sort ? index_bytes * places : 0);
+  t.chain = std::ceil(static_cast<double>(std::min(apart ? sample.usual : sample.longest, most)) / team);
+  t.warps = std::ceil(places * team / lanes);
+  t.steps = t.stored / lanes;
+  t.turns = unforeseen_rows(sample) / (H * node);
+  t.nodes = choice.block > 4 ? t.stored : 0;
   if (apart) {
     t.chain   = std::max(t.chain, static_cast<double>(piece_entries) / lanes);
     t.kernels = 3;
@@ -104,8 +107,8 @@ template <class Groups> bool in_fours(const Sample &sample, int value_bytes)
   return Groups::pays(value_bytes, sample.caches.x_bytes) && found.count == Groups::points && Groups::fits_line(Groups::line_of(found.beyond));
 }
 
-/* Half storage reads the lower values a second time, from L2: a step takes less where they are shorter. Fitted to 27 points in values of 8, 4 and 2 bytes, four rows a
-   thread and one, and to blocks of 3. */
+/* Half storage reads the lower values a second time, from L2: a step takes less where they are shorter. Fitted to 27 points in values of 8, 4 and 2 bytes, four
+   rows a thread and one, and to blocks of 3. */
 double narrow_step(const Sample &sample, PetscInt bs, int value_bytes)
 {
   const bool four_rows = in_fours<Groups27>(sample, value_bytes) || in_fours<Groups7>(sample, value_bytes) || in_fours<GroupsFan>(sample, value_bytes);
@@ -122,10 +125,11 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
 
   t.possible = found.count > 0 && sample.rows > 0 && sample.bs == bs && (!half || (found.pairs && sample.rows == sample.cols));
   t.stored   = static_cast<double>(held) * node * rows + rest;
-  t.matrix   = (t.stored - rest) * value_bytes + (rest + std::min(rest, rows)) * (value_bytes + column_bytes); // sorted by length, the remainder's rows take a place more each
-  t.steps    = found.count * node * rows / lanes + rest / lanes;
-  t.warps    = std::ceil(rows / node / lanes);
-  t.nodes    = bs > 1 ? t.stored : 0;
+  // sorted by length, the remainder's rows take a place more each
+  t.matrix = (t.stored - rest) * value_bytes + (rest + std::min(rest, rows)) * (value_bytes + column_bytes);
+  t.steps  = found.count * node * rows / lanes + rest / lanes;
+  t.warps  = std::ceil(rows / node / lanes);
+  t.nodes  = bs > 1 ? t.stored : 0;
   if (half) t.narrow = narrow_step(sample, bs, value_bytes);
   t.chain = found.count * node;
   if (has_compiled_count(bs, half, held) && !(half && bs == 1 && found.count == Groups27::points))
@@ -133,8 +137,10 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
   if (found.inside < 1) {
     t.kernels            = 2;
     t.extra              = std::min(rest, rows) * (2 * sample.caches.x_bytes + index_bytes);
-    const double longest = static_cast<double>(sample.longest) - found.count * node, most = longest_in_slices(static_cast<PetscInt>(std::min(rest, rows)), static_cast<std::int64_t>(rest));
-    const double team = std::max(1.0, lanes / static_cast<double>(sliced_ell_height(sample.caches.device ? Space::Cuda : Space::Host, sample.rows, static_cast<std::int64_t>(rest))));
+    const double longest = static_cast<double>(sample.longest) - found.count * node,
+                 most    = longest_in_slices(static_cast<PetscInt>(std::min(rest, rows)), static_cast<std::int64_t>(rest));
+    const double team    = std::max(1.0, lanes / static_cast<double>(sliced_ell_height(sample.caches.device ? Space::Cuda : Space::Host, sample.rows,
+                                                                                    static_cast<std::int64_t>(rest))));
 
     if (longest > most) t.kernels = 4; // the remainder's long rows are held apart
     t.rest       = std::max(1.0, std::ceil(std::min(longest, most) / team));

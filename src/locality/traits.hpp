@@ -1,5 +1,5 @@
-/* What a product in one format asks of the machine, from a sample of the pattern: bytes of the format's arrays, warps and their steps, sectors of x. What a block's
-   cache lacks is asked of L2; reads far from the row's own place in x come from memory as often as x does not fit in L2 (cost.hpp). */
+/* What a product in one format asks of the machine, from a sample of the pattern: bytes of the format's arrays, warps and their steps, sectors of x. What a
+   block's cache lacks is asked of L2; reads far from the row's own place in x come from memory as often as x does not fit in L2 (cost.hpp). */
 #pragma once
 #include "sample.hpp"
 
@@ -17,12 +17,14 @@ struct Traits {
   double rest_reads = 0; // sectors of x and of y that it asks for: its rows are sorted by length, and no two of a warp are neighbours
   double kernels    = 1;
   double blocks     = 0; // of threads
-  double nodes      = 0; // entries that PETSc multiplies for several rows of the same columns at once; of CDS, in blocks; of sliced ELL, in blocks of more than four rows, for whose sums a processor may have too few registers
-  double once       = 1; // reads of x, of one for each entry, where PETSc does so
-  double turns      = 0; // rows whose length a processor does not foresee
-  double extra      = 0; // bytes of y that are read and written again
-  bool   shared     = false; // columns of sliced ELL, by slices that are alike
-  double narrow     = 1;     // time of a step, of that with values of 8 bytes
+  // entries that PETSc multiplies for several rows of the same columns at once; of CDS, in blocks; of sliced ELL, in blocks of more than four rows, for whose
+  // sums a processor may have too few registers
+  double nodes  = 0;
+  double once   = 1;     // reads of x, of one for each entry, where PETSc does so
+  double turns  = 0;     // rows whose length a processor does not foresee
+  double extra  = 0;     // bytes of y that are read and written again
+  bool   shared = false; // columns of sliced ELL, by slices that are alike
+  double narrow = 1;     // time of a step, of that with values of 8 bytes
 
   const SampledReads *reads = nullptr; // the sample's
 };

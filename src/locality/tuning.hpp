@@ -1,5 +1,5 @@
-/* Of the model of products, beside what is fitted to a machine (machines.cxx): found by comparing its times with those measured by test/bench/bench_locality, on families that are
-   not reported. */
+/* Of the model of products, beside what is fitted to a machine (machines.cxx): found by comparing its times with those measured by test/bench/bench_locality,
+   on families that are not reported. */
 #pragma once
 #include "core/rooms.hpp"
 
@@ -15,7 +15,8 @@ constexpr double own_near_bytes = 0.25e6;
 /* Steps of a thread that are partly begun before those before them end. */
 constexpr double steps_ahead = 64;
 
-/* Waits of a CDS kernel that is compiled for its number of diagonals, and so begins several loads at a time, for one of a kernel that takes one diagonal after the other. */
+/* Waits of a CDS kernel that is compiled for its number of diagonals, and so begins several loads at a time, for one of a kernel that takes one diagonal after
+   the other. */
 constexpr double grouped_waits = 0.43;
 
 /* Share of the entries that must lie on diagonals for CDS to be compared: the remainder would be a second matrix. */

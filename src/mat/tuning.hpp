@@ -1,5 +1,5 @@
-/* Sizes at which a format changes what it does. Each was found by measurement on an H200, or on a core of an AMD EPYC where it is about the host; test/bench/results/
-   has the figures. The models of src/locality count with the same. */
+/* Sizes at which a format changes what it does. Each was found by measurement on an H200, or on a core of an AMD EPYC where it is about the host;
+   test/bench/results/ has the figures. The models of src/locality count with the same. */
 #pragma once
 #include "core/rooms.hpp"
 #include <petscsystypes.h>
@@ -14,12 +14,12 @@ namespace goza::mat
 /* Places of a diagonal that must be filled for it to be stored whole: below two thirds, twelve bytes an entry in the remainder are fewer. */
 constexpr double diagonal_share = 0.6;
 
-/* Nodes to a block of the device, by what a product waits for: bricks twice as thick keep more of what rows share in L1 where L2 is the limit, as for half storage of
-   doubles; compared with unrolled loops and thinner bricks for 27 points on three sizes of a grid. */
+/* Nodes to a block of the device, by what a product waits for: bricks twice as thick keep more of what rows share in L1 where L2 is the limit, as for half
+   storage of doubles; compared with unrolled loops and thinner bricks for 27 points on three sizes of a grid. */
 constexpr int cds_brick_in_pairs = 1024, cds_brick = 512, cds_brick_blocks = 256;
 
-/* Blocks that a multiprocessor is compiled to hold. 32 registers are enough for all values of a pair of diagonals, and two thick bricks are then resident; asked for two,
-   ptxas puts some loads off, and the product is slower: it is asked for one. */
+/* Blocks that a multiprocessor is compiled to hold. 32 registers are enough for all values of a pair of diagonals, and two thick bricks are then resident;
+   asked for two, ptxas puts some loads off, and the product is slower: it is asked for one. */
 constexpr int cds_resident_in_pairs = 1, cds_resident = 2;
 
 /* Diagonals whose values are asked for together: all of a short row, nine of 27, two of blocks. */
@@ -28,7 +28,8 @@ constexpr int cds_together_27 = 9, cds_together_blocks = 2;
 /* Least length of a grid's lines for four rows a thread: with 27 points, and with few, of which grids of two sizes were compared. */
 constexpr PetscInt four_rows_line_27 = 128, four_rows_line_few = 32;
 
-/* Nodes that a core takes at a time, compared with half and twice as many: with vectors of 64 bytes, most of whose loads cross lines of the cache, and with shorter ones. */
+/* Nodes that a core takes at a time, compared with half and twice as many: with vectors of 64 bytes, most of whose loads cross lines of the cache, and with
+   shorter ones. */
 constexpr PetscInt cds_host_nodes_wide = 1024, cds_host_nodes = 4096;
 
 /* --- sliced ELL */
@@ -46,18 +47,19 @@ template <class Count> constexpr bool worth_sorting(Count stored, Count nnz)
 /* Entries for each column that is stored, from which slices share columns: where they do not, a column takes 2 or 4 bytes. */
 constexpr int columns_worth_sharing = 8;
 
-/* Threads that fill the device; fewer rows have several threads each, as long as each of them has so many entries to add. Short rows gain from it in smaller matrices only:
-   compared for 12 and for 35 to 42 entries a row. */
+/* Threads that fill the device; fewer rows have several threads each, as long as each of them has so many entries to add. Short rows gain from it in smaller
+   matrices only: compared for 12 and for 35 to 42 entries a row. */
 constexpr std::int64_t ell_full = 80000, ell_full_long = 160000, ell_long_mean = 24, ell_least_each = 4;
 
-/* The same for rows of dense blocks, which give a thread more to do: two share one below ell_full rows, more where each still has 2.5 blocks. Compared with every height
-   for blocks of 3 and 6, 7 to 104 in a row, 121 to 262144 rows: within 8 % of the best height where a product is no launch alone. */
+/* The same for rows of dense blocks, which give a thread more to do: two share one below ell_full rows, more where each still has 2.5 blocks. Compared with
+   every height for blocks of 3 and 6, 7 to 104 in a row, 121 to 262144 rows: within 8 % of the best height where a product is no launch alone. */
 constexpr std::int64_t block_ell_full = 50000, block_ell_full_long = 160000, block_ell_long_mean = 64;
 
 /* A block of threads to each block row pays for few long rows: below so many rows from the first mean length on, else from a fifth of their number. */
 constexpr std::size_t block_ell_few_rows = 320, block_ell_few_mean = 64, block_ell_rows_per_mean = 5;
 
-/* Blocks of threads that a multiprocessor is compiled to hold. Without a number ptxas takes 64 registers for blocks of 6 x 6, of which all loads at once need 128. */
+/* Blocks of threads that a multiprocessor is compiled to hold. Without a number ptxas takes 64 registers for blocks of 6 x 6, of which all loads at once need
+   128. */
 constexpr int block_ell_resident = 2;
 
 /* Threads that write a matrix at full speed. */
@@ -72,9 +74,9 @@ constexpr PetscInt     piece_entries = 1024;
 /* Widths that are chosen from. */
 constexpr PetscInt fold_widths[] = {8, 16, 32};
 
-/* Where columns are near and rows short, a block of threads gets consecutive groups, which find each other's x in the L1 cache. Where columns are far, that only costs: a
-   warp with several groups waits for each head in turn. Long rows have their neighbours in the cache as it is: compared for 13 and 36 entries a row. Fewer entries than
-   fold_range_entries leave multiprocessors without such a block: smaller ones, spread as they come, take less time. */
+/* Where columns are near and rows short, a block of threads gets consecutive groups, which find each other's x in the L1 cache. Where columns are far, that
+   only costs: a warp with several groups waits for each head in turn. Long rows have their neighbours in the cache as it is: compared for 13 and 36 entries a
+   row. Fewer entries than fold_range_entries leave multiprocessors without such a block: smaller ones, spread as they come, take less time. */
 constexpr int    fold_range_row     = 20;
 constexpr double fold_range_entries = 1e6;
 constexpr bool   fold_in_ranges(double near_share, double nnz, double rows)

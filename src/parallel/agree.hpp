@@ -12,12 +12,13 @@ void SetReason(std::string *why, const char *text) noexcept; // without memory f
 /* Collective. why: empty where nothing is in the way. Afterwards it is the lowest complaining rank's on every rank, with that rank's number. */
 PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why);
 
-/* Collective. An error on one rank (`here`) is an error on all, of one class: that of the lowest rank that has one. Those that had none tell of that rank's, in its
+/* Collective. An error on one rank (`here`) is an error on all, of one class: that of the lowest rank that has one. Those that had none tell of that rank's, in
+   its
    own words: `what` fills "Rank 3 could not ...: ". Where there is no error it is one small reduction. */
 PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what);
 
-/* The same within a set-up, where errors are exceptions. Every exchange begins with AgreeNoFailure(), and so does its end. A rank that an exception stops takes part in the
-   next agreement and reports the failure there, so that no rank waits for a message that is never sent. */
+/* The same within a set-up, where errors are exceptions. Every exchange begins with AgreeNoFailure(), and so does its end. A rank that an exception stops takes
+   part in the next agreement and reports the failure there, so that no rank waits for a message that is never sent. */
 class FailedElsewhere : public std::runtime_error {
 public:
   FailedElsewhere() : std::runtime_error("another rank failed") { }

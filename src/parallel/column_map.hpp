@@ -97,9 +97,10 @@ private:
   bool                        has_sums() const;    // collective
   std::shared_ptr<MapMailbox> make_mailbox(HaloPlan plan) const;
 
-  RunRoute                            route_;
-  mutable std::shared_ptr<MapMailbox> mailbox_; // kept for what is updated or summed up again and again: it goes in one kernel, and the host waits for no device
-  mutable std::shared_ptr<DeviceSums> sums_;    // the same
+  RunRoute route_;
+  // kept for what is updated or summed up again and again: it goes in one kernel, and the host waits for no device
+  mutable std::shared_ptr<MapMailbox> mailbox_;
+  mutable std::shared_ptr<DeviceSums> sums_; // the same
   mutable int                         updates_ = 0;
   mutable bool                        summed_  = false;
   Array<PetscInt>                     send_index_;

@@ -10,7 +10,8 @@ public:
   /* Of so many values at most. Collective. why: on every rank, where they cannot be had, and then there are none. */
   static PetscErrorCode Create(MPI_Comm comm, PetscMPIInt tag, PetscInt most, std::shared_ptr<DeviceSums> *made, std::string *why);
 
-  /* values[n] on the device become their sums over all ranks, on the current stream: of every rank that is known to be about to do the same. Errors are exceptions. */
+  /* values[n] on the device become their sums over all ranks, on the current stream: of every rank that is known to be about to do the same. Errors are
+     exceptions. */
   void sum(PetscScalar *values, PetscInt n) { exchange_.sum(most_, rank_, values, n); }
   /* The same, where nothing is known of the others, or in a recording; wanted: see sum_over_ranks(). */
   void sum_in_turn(PetscScalar *values, PetscInt n, const bool *wanted = nullptr) { exchange_.sum_in_turn(most_, rank_, values, n, wanted); }

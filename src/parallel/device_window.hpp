@@ -8,7 +8,8 @@ namespace goza::parallel
 
 class DeviceWindow {
 public:
-  PetscErrorCode create(const RankGroup &group, std::size_t bytes); // collective in the group, whose members can open device memory; an error of one is one of all
+  // collective in the group, whose members can open device memory; an error of one is one of all
+  PetscErrorCode create(const RankGroup &group, std::size_t bytes);
   void           reset();
 
   template <class T> T *at(std::size_t byte = 0) const { return reinterpret_cast<T *>(data_ + byte); }

@@ -32,8 +32,8 @@ template <class V> MPI_Datatype MpiType()
 }
 
 /* V is the type of the vectors. begin() may return before anything is sent, end() before anything has come: on the device both are ordered on the
-   current stream, and what reads ghost() after end() on that stream finds the values. x must stay as it is between the two. A rank that has failed calls both without x:
-   its neighbours then get an error, and the next exchange works. The same where begin() fails; then end() is not to be called. */
+   current stream, and what reads ghost() after end() on that stream finds the values. x must stay as it is between the two. A rank that has failed calls both
+   without x: its neighbours then get an error, and the next exchange works. The same where begin() fails; then end() is not to be called. */
 template <class V> class Exchange {
 public:
   virtual ~Exchange() = default;
@@ -42,7 +42,8 @@ public:
   virtual PetscErrorCode end()             = 0;
   virtual const V       *ghost() const     = 0; // [nghost], in the plan's space, until the next begin()
   virtual std::size_t    bytes() const     = 0;
-  virtual void break_off() { } // this rank has failed somewhere, and takes part in nothing more: who waits for it gets an error, where the kind of exchange allows it
+  // this rank has failed somewhere, and takes part in nothing more: who waits for it gets an error, where the kind of exchange allows it
+  virtual void break_off() { }
   virtual bool recordable() const { return false; } // begin() and end() are kernels and no more (begin_recording()), and ghost() is always the same
 };
 

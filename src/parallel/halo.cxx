@@ -59,8 +59,8 @@ template <class V> PetscErrorCode Halo<V>::choose()
     std::shared_ptr<HaloTeam> team;
 
     /* The fastest first: peer, nccl, host. But a device takes processes in turns, unless there is NVIDIA's MPS, and a kernel
-       that waits for another process keeps its turn: for ranks that share a device host is several times as fast as peer. Under MPS peer is faster again, and can be
-       asked for. */
+       that waits for another process keeps its turn: for ranks that share a device host is several times as fast as peer. Under MPS peer is faster again, and
+       can be asked for. */
     PetscCall(HaloTeamGet(plan_.comm, &team));
     if (team->shared_device) note_reason({"; no peer: several ranks share a device, and would wait for their turns"});
     else PetscCall(attempt(HALO_PEER, &made));

@@ -1,8 +1,8 @@
 /* The exchange that brings a rank the entries of x that its off-diagonal block reads ("ghosts"): who sends what to whom, and by what kind of exchange.
 
    begin() packs what other ranks need and posts the messages, after end() what follows on the stream finds the ghosts in ghost(); between the
-   two the diagonal block is applied, by kernels of Goza's alone: PETSc's products may wait for the whole device in a library that lets no message through, while the device
-   waits for other ranks (launches.hpp). */
+   two the diagonal block is applied, by kernels of Goza's alone: PETSc's products may wait for the whole device in a library that lets no message through,
+   while the device waits for other ranks (launches.hpp). */
 #pragma once
 #include "exchange.hpp"
 #include "petsc/compat.hpp"

@@ -45,7 +45,8 @@ public:
       for (auto &r : receives_) r.assign(plan_.receives.size(), MPI_REQUEST_NULL);
     }));
     for (std::size_t m = 0; m < sends_.size(); m++)
-      PetscCallMPI(MPI_Send_init(send_ + plan_.sends[m].begin, static_cast<PetscMPIInt>(plan_.sends[m].n), MpiType<V>(), plan_.sends[m].rank, plan_.tag, plan_.comm, &sends_[m]));
+      PetscCallMPI(MPI_Send_init(send_ + plan_.sends[m].begin, static_cast<PetscMPIInt>(plan_.sends[m].n), MpiType<V>(), plan_.sends[m].rank, plan_.tag,
+                                 plan_.comm, &sends_[m]));
     for (int odd : {0, 1})
       for (std::size_t m = 0; m < receives_[odd].size(); m++)
         PetscCallMPI(MPI_Recv_init(recv_[odd] + plan_.receives[m].begin, static_cast<PetscMPIInt>(plan_.receives[m].n), MpiType<V>(), plan_.receives[m].rank,

@@ -1,7 +1,8 @@
-/* Device memory that the ranks of a group lend to their leader, where it lies: somebody's allocations, as PETSc makes them for vectors (CUDA IPC). Contexts of processes take
-   turns at a device, so that what one rank reads and writes for all costs less than a copy of each.
+/* Device memory that the ranks of a group lend to their leader, where it lies: somebody's allocations, as PETSc makes them for vectors (CUDA IPC). Contexts of
+   processes take turns at a device, so that what one rank reads and writes for all costs less than a copy of each.
 
-   A rank tells its allocations in a table in memory in common; the leader opens each once, and closes it when the rank has seen that it is freed, or needs its line. */
+   A rank tells its allocations in a table in memory in common; the leader opens each once, and closes it when the rank has seen that it is freed, or needs its
+   line. */
 #pragma once
 #include "core/device/shared_memory.hpp"
 #include "shared_window.hpp"

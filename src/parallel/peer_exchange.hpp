@@ -1,12 +1,12 @@
 /* Straight into the memory of the neighbours, which are processes of the same host, on other devices or on the same one.
 
    Every rank has two places for what it gets, in memory that the neighbours have mapped. In exchange k a rank writes each value, with the number k, to where it
-   is wanted, place k mod 2, and then waits for its own values of number k, in one kernel beside the product; the host waits for no device, and at the end of an exchange
-   for its neighbours' hosts to have launched theirs (launches.hpp). Two places suffice: a neighbour sends exchange k + 2 when it has our values of exchange k + 1, and those were sent after what read place k was done. Hence a rank
-   that only receives, or only sends, sends or gets a value of no meaning.
+   is wanted, place k mod 2, and then waits for its own values of number k, in one kernel beside the product; the host waits for no device, and at the end of an
+   exchange for its neighbours' hosts to have launched theirs (launches.hpp). Two places suffice: a neighbour sends exchange k + 2 when it has our values of
+   exchange k + 1, and those were sent after what read place k was done. Hence a rank that only receives, or only sends, sends or gets a value of no meaning.
 
-   One kernel beside the product is faster, for few rows and for many, than one that sends before it and one that collects after it, and than programmatic launches that
-   overlap with it. */
+   One kernel beside the product is faster, for few rows and for many, than one that sends before it and one that collects after it, and than programmatic
+   launches that overlap with it. */
 #pragma once
 #include "agree.hpp"
 #include "core/device/mailbox.hpp"
@@ -117,7 +117,8 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* The whole of it on the current stream, of values of V's size to ghost[nghost]; every rank is about to do the same (AgreeNoFailure()). Errors are exceptions. */
+  /* The whole of it on the current stream, of values of V's size to ghost[nghost]; every rank is about to do the same (AgreeNoFailure()). Errors are
+     exceptions. */
   template <class T> void fetch(const T *x, T *ghost)
   {
     static_assert(sizeof(T) == sizeof(V), "the memory is laid out for values of this size");
@@ -217,7 +218,8 @@ private:
       const PetscInt begin = send ? send->begin : next++, n = send ? send->n : 1;
 
       for (int odd : {0, 1})
-        fill_places<V>(place_.data() + odd * static_cast<std::size_t>(nsend) + begin, reinterpret_cast<MailboxWord *>(there + theirs[k].begin + odd * theirs[k].place), n);
+        fill_places<V>(place_.data() + odd * static_cast<std::size_t>(nsend) + begin,
+                       reinterpret_cast<MailboxWord *>(there + theirs[k].begin + odd * theirs[k].place), n);
     }
     box_.nsend = nsend;
     box_.index = index_.data();

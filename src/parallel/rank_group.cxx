@@ -27,7 +27,8 @@ struct News {
 
 } // namespace
 
-/* At the beginning of the window; behind it News of each rank, which writes there where it brings an error along. What is read together lies in one line of the caches. */
+/* At the beginning of the window; behind it News of each rank, which writes there where it brings an error along. What is read together lies in one line of the
+   caches. */
 struct RankGroup::Board {
   alignas(cache_line) SharedCount arrived;
   std::atomic<std::uint32_t> failed, behind; // of those who have arrived for this task
@@ -74,13 +75,15 @@ PetscErrorCode RankGroup::find_members(MPI_Comm comm, Space space, MPI_Comm *mem
                          "look at its device"));
   PetscCallMPI(MPI_Allgather(mine.data(), 16, MPI_CHAR, all.data(), 16, MPI_CHAR, host));
   first                   = (PetscMPIInt)(std::find(all.begin(), all.end(), mine) - all.begin());
-  const PetscMPIInt among = (PetscMPIInt)std::count(all.begin(), all.begin() + rank, mine), part = plugin.largest_group > 0 ? among / (PetscMPIInt)plugin.largest_group : 0;
+  const PetscMPIInt among = (PetscMPIInt)std::count(all.begin(), all.begin() + rank, mine),
+                    part  = plugin.largest_group > 0 ? among / (PetscMPIInt)plugin.largest_group : 0;
   PetscCallMPI(MPI_Comm_split(host, first + here * part, rank, members));
   PetscCallMPI(MPI_Comm_free(&host));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* why: empty, or why each rank is for itself. Want of memory is an error, after which the next call tries again: it would pass for a machine that has no groups. */
+/* why: empty, or why each rank is for itself. Want of memory is an error, after which the next call tries again: it would pass for a machine that has no
+   groups. */
 PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
 {
   PetscErrorCode           here = PETSC_SUCCESS;
@@ -143,7 +146,8 @@ PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A container may keep its processes from opening one another's device memory: vectors then go through memory of the host, where they always are with a PETSc that has no device. */
+/* A container may keep its processes from opening one another's device memory: vectors then go through memory of the host, where they always are with a PETSc
+   that has no device. */
 PetscErrorCode RankGroup::try_device_memory(MPI_Comm comm)
 {
   std::unique_ptr<SharedBlock>   block;

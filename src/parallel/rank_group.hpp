@@ -1,5 +1,5 @@
-/* Ranks of one host that share a GPU: one of them, the leader, holds their rows there and works for all. Without that they would take turns at the device, a context
-   each.
+/* Ranks of one host that share a GPU: one of them, the leader, holds their rows there and works for all. Without that they would take turns at the device, a
+   context each.
 
    The other ranks put what they have into memory in common and sleep until the leader has done its part. Leaders talk to one another as single ranks do, on a
    communicator of their own. */
@@ -43,8 +43,8 @@ public:
 
   std::uint32_t tasks() const { return tasks_; } // that have begun, on_leader() each
 
-  /* Collective on the communicator. When every rank is here, work() runs on the leaders, and when that is done all go on. An error, `here` of a rank or in work(), is one on all ranks of the
-     group; one brought along, of all ranks. `what` as in FailTogether().
+  /* Collective on the communicator. When every rank is here, work() runs on the leaders, and when that is done all go on. An error, `here` of a rank or in
+     work(), is one on all ranks of the group; one brought along, of all ranks. `what` as in FailTogether().
 
      behind: whether this rank has news that the leader's work would miss; true afterwards on all ranks of the group where one has, and nothing is done then. */
   template <class Work> PetscErrorCode on_leader(PetscErrorCode here, const char *what, const Work &work, bool *behind = nullptr)

@@ -70,7 +70,8 @@ void RowsBelow::fetch_lengths(const Csr &M)
   for_each_row(space, nsend, RowLength<PetscInt>{M.ptr, map.send_index().data(), length.data()});
   map.send_runs(false, static_cast<const PetscInt *>(length.data()), row_begins(map.sends()), fetched.data(), row_begins(map.receives()));
   if (nsend) send_ptr_.copy_from(length.data(), nsend);
-  const PetscInt nsent = lengths_to_pointer(space, send_ptr_), nfetched = lengths_to_pointer(space, fetched), nnz = counted(static_cast<std::int64_t>(nnz_) + nfetched);
+  const PetscInt nsent = lengths_to_pointer(space, send_ptr_), nfetched = lengths_to_pointer(space, fetched),
+                 nnz = counted(static_cast<std::int64_t>(nnz_) + nfetched);
 
   out_      = entry_begins(space, send_ptr_.data(), 0, nsent, map.sends());
   in_       = entry_begins(space, fetched.data(), 0, nfetched, map.receives());

@@ -5,8 +5,8 @@
 namespace goza::parallel
 {
 
-/* A rank's rows of M and, below them, those of the ghosts of a map, fetched from their owners. In the latter columns do not ascend: they are in the order of their owners'
-   local numbers. */
+/* A rank's rows of M and, below them, those of the ghosts of a map, fetched from their owners. In the latter columns do not ascend: they are in the order of
+   their owners' local numbers. */
 class RowsBelow {
 public:
   RowsBelow(const Csr &M, const LocalColumns &columns, MapPtr wanted); // collective

@@ -23,9 +23,10 @@ PetscInt items(const std::vector<HaloMessage> &messages)
   return end;
 }
 
-/* Every exchange waits for the device before it meets the others. So a buffer is free for the exchange after the next: what a neighbour copied of it is there since that
-   neighbour's next meeting. */
-void from_device_to_device(const RunRoute &route, std::size_t item, const std::vector<HaloMessage> &to, const void *out, const std::vector<HaloMessage> &from, void *in)
+/* Every exchange waits for the device before it meets the others. So a buffer is free for the exchange after the next: what a neighbour copied of it is there
+   since that neighbour's next meeting. */
+void from_device_to_device(const RunRoute &route, std::size_t item, const std::vector<HaloMessage> &to, const void *out, const std::vector<HaloMessage> &from,
+                           void *in)
 {
   constexpr std::size_t         least  = std::size_t(4) << 20; // bytes of a buffer, so that it seldom grows: others have to open it anew
   std::unique_ptr<SharedBlock> &buffer = route.team->buffer[route.team->exchanges++ & 1];
@@ -54,7 +55,8 @@ void from_device_to_device(const RunRoute &route, std::size_t item, const std::v
   }
 }
 
-void through_the_host(const RunRoute &route, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out, const std::vector<HaloMessage> &from, void *in)
+void through_the_host(const RunRoute &route, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out,
+                      const std::vector<HaloMessage> &from, void *in)
 {
   const bool               stage = route.space == Space::Cuda;
   const std::size_t        nout = items(to) * item, nin = items(from) * item;
@@ -73,7 +75,9 @@ void through_the_host(const RunRoute &route, MPI_Datatype type, std::size_t item
   for (std::size_t m = 0; m < from.size(); m++)
     must_mpi(MPI_Irecv(landing + from[m].begin * item, mpi_count(from[m].n), type, from[m].rank, route.tag, route.comm, &requests[m]), "MPI_Irecv");
   for (std::size_t m = 0; m < to.size(); m++)
-    must_mpi(MPI_Isend(static_cast<const char *>(out) + to[m].begin * item, mpi_count(to[m].n), type, to[m].rank, route.tag, route.comm, &requests[from.size() + m]), "MPI_Isend");
+    must_mpi(MPI_Isend(static_cast<const char *>(out) + to[m].begin * item, mpi_count(to[m].n), type, to[m].rank, route.tag, route.comm,
+                       &requests[from.size() + m]),
+             "MPI_Isend");
   must_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   if (stage && nin) device::copy(in, staged_in.data(), nin);
 }
@@ -103,7 +107,8 @@ RunRoute find_route(MPI_Comm comm, Space space)
   return route;
 }
 
-void send_runs(const RunRoute &route, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out, const std::vector<HaloMessage> &from, void *in)
+void send_runs(const RunRoute &route, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out,
+               const std::vector<HaloMessage> &from, void *in)
 {
   if (route.team) from_device_to_device(route, item, to, out, from, in);
   else through_the_host(route, type, item, to, out, from, in);

@@ -6,8 +6,8 @@
 namespace goza::parallel
 {
 
-/* How they travel: through the host's memory with any MPI, or, where -goza_halo lets ranks write into one another's memory, from device to device. Then a rank lays what
-   it sends into memory that the others have opened, tells them where, and they copy it. */
+/* How they travel: through the host's memory with any MPI, or, where -goza_halo lets ranks write into one another's memory, from device to device. Then a rank
+   lays what it sends into memory that the others have opened, tells them where, and they copy it. */
 struct RunRoute {
   MPI_Comm                  comm  = MPI_COMM_NULL;
   PetscMPIInt               tag   = 0; // no other route of the communicator has it
@@ -18,6 +18,7 @@ struct RunRoute {
 RunRoute find_route(MPI_Comm comm, Space space); // collective
 
 /* Messages of `to` lie in out, those of `from` are to come to in, both in the route's space; items are of so many bytes. Collective. */
-void send_runs(const RunRoute &route, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out, const std::vector<HaloMessage> &from, void *in);
+void send_runs(const RunRoute &route, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out,
+               const std::vector<HaloMessage> &from, void *in);
 
 } // namespace goza::parallel

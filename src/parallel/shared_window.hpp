@@ -24,7 +24,8 @@ public:
   ~SharedWindow();
 
   std::size_t bytes() const { return bytes_; }
-  void pin(); // for a rank whose device copies from it or to it again and again; that takes as long as a copy or two, and more where it has not been written yet
+  // for a rank whose device copies from it or to it again and again; that takes as long as a copy or two, and more where it has not been written yet
+  void pin();
 
   template <class T> T *at(std::size_t byte = 0) const { return reinterpret_cast<T *>(data_ + byte); }
 
@@ -41,7 +42,8 @@ private:
   bool        pinned_ = false;
 };
 
-/* A number in a window that ranks count up and others wait for. Who waits sleeps; now and then it wakes and lets MPI go on, since what it waits for may wait for a message of its own. */
+/* A number in a window that ranks count up and others wait for. Who waits sleeps; now and then it wakes and lets MPI go on, since what it waits for may wait
+   for a message of its own. */
 class SharedCount {
 public:
   std::uint32_t now() const { return count_.load(); }

@@ -193,7 +193,9 @@ void SummedRows::find_rows(const Csr &parts, const LocalColumns &columns, bool w
   changed_                = flagged(space, flag.data(), n);
   const PetscInt nchanged = static_cast<PetscInt>(changed_.size());
   find_pattern(space, nchanged, columns_->nlocal(),
-               ChangedRows{changed_.data(), parts.ptr, parts.col, NewNumber(columns, *columns_), slot_ptr, slot, received_.ptr.data(), received_.col.data(), with_diagonal}, false, ptr, col);
+               ChangedRows{changed_.data(), parts.ptr, parts.col, NewNumber(columns, *columns_), slot_ptr, slot, received_.ptr.data(), received_.col.data(),
+                           with_diagonal},
+               false, ptr, col);
   sum     = CsrMatrix(space, n, columns_->nlocal());
   sum.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, RowLength<PetscInt>{parts.ptr, nullptr, sum.ptr.data()});

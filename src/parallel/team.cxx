@@ -113,7 +113,8 @@ PetscErrorCode HaloTeamAskNccl(MPI_Comm comm, HaloTeam *team)
     if (const int status = team->library->comm_init_rank(&team->nccl, size, id, rank); status != Nccl::success) {
       char text[256];
 
-      PetscCall(PetscSNPrintf(text, sizeof(text), "ncclCommInitRank: %s (where a host lacks NVLink multicast, which nothing here needs, set NCCL_NVLS_ENABLE=0)",
+      PetscCall(PetscSNPrintf(text, sizeof(text),
+                              "ncclCommInitRank: %s (where a host lacks NVLink multicast, which nothing here needs, set NCCL_NVLS_ENABLE=0)",
                               team->library->get_error_string(status)));
       SetReason(&why, text);
       team->nccl = nullptr;
@@ -145,7 +146,8 @@ static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, std::string *why)
   }
   PetscCall(AgreeOnReason(comm, why));
   if (!why->empty() || size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Sendrecv(&mine, (PetscMPIInt)sizeof(mine), MPI_BYTE, (rank + size - 1) % size, tag, &next, (PetscMPIInt)sizeof(next), MPI_BYTE, (rank + 1) % size, tag, comm, MPI_STATUS_IGNORE));
+  PetscCallMPI(MPI_Sendrecv(&mine, (PetscMPIInt)sizeof(mine), MPI_BYTE, (rank + size - 1) % size, tag, &next, (PetscMPIInt)sizeof(next), MPI_BYTE,
+                            (rank + 1) % size, tag, comm, MPI_STATUS_IGNORE));
   Array<PetscInt>           index(Space::Cuda);
   Array<MailboxWord *>      place(Space::Cuda);
   Array<float>              x(Space::Cuda), got(Space::Cuda);

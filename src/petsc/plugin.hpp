@@ -12,7 +12,8 @@ struct Events {
   PetscLogEvent mult, build;                                           // of matrices
   PetscLogEvent strength, aggregate, prolong, galerkin, eigen, mirror; // steps of saamg's set-up; mirror: its matrices to the format and place of the cycle
   PetscLogEvent group_rows, group_values, group_wait; // of ranks that share a GPU: the pattern of their rows, new values, waiting for one another
-  PetscLogEvent symbolic, inputs, create, assemble, vector; // of finite-element assembly: pattern and maps, what is given, new matrices, matrix values, right-hand sides
+  // of finite-element assembly: pattern and maps, what is given, new matrices, matrix values, right-hand sides
+  PetscLogEvent symbolic, inputs, create, assemble, vector;
 };
 extern Events events;
 

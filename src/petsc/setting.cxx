@@ -83,7 +83,8 @@ PetscErrorCode IntRange::from_options(GozaOptionItems PetscOptionsObject, const 
   if (!*given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscStrcmp(text, "auto", &automatic));
   const long long read = automatic ? 0 : std::strtoll(text, &end, 10);
-  PetscCheck(automatic || (end != text && !*end && read >= low && read <= high), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%s %s is not auto or a number from %" PetscInt_FMT " to %" PetscInt_FMT, o.option, text, low, high);
+  PetscCheck(automatic || (end != text && !*end && read >= low && read <= high), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%s %s is not auto or a number from %" PetscInt_FMT " to %" PetscInt_FMT, o.option, text, low, high);
   *value = static_cast<PetscInt>(read);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

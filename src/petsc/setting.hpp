@@ -1,5 +1,5 @@
-/* A setting of a matrix or preconditioner: one line names its option and its Set function, says what it may be and where it is held. SetFromOptions(), the Set and Get
-   functions, their errors and the view all read that line, so that they cannot disagree. */
+/* A setting of a matrix or preconditioner: one line names its option and its Set function, says what it may be and where it is held. SetFromOptions(), the Set
+   and Get functions, their errors and the view all read that line, so that they cannot disagree. */
 #pragma once
 #include "compat.hpp"
 #include "short_text.hpp"
@@ -157,7 +157,8 @@ template <class Allowed> PetscErrorCode CheckAllowed(MPI_Comm comm, const Allowe
   SETERRQ(comm, PETSC_ERR_ARG_OUTOFRANGE, "%s", refusal.c_str());
 }
 
-/* What PetscTryMethod() finds of a setting: under "MatCDSSetShare_C" the function that sets it, and under the same with Get that which gets it; attach: or no longer. */
+/* What PetscTryMethod() finds of a setting: under "MatCDSSetShare_C" the function that sets it, and under the same with Get that which gets it; attach: or no
+   longer. */
 template <class Set, class Get> PetscErrorCode ComposeSetGet(PetscObject object, const char *function, bool attach, Set *set, Get *get)
 {
   const int       before = static_cast<int>(std::string_view(function).find("Set"));

@@ -1,5 +1,5 @@
-/* Nothing that an assembly was given may be stale, and nothing that stays is done again: after every change its matrices and vectors are, to the bit, those of a new object
-   that was given all of it at once, and the symbolic phase is done once for a mesh. */
+/* Nothing that an assembly was given may be stale, and nothing that stays is done again: after every change its matrices and vectors are, to the bit, those of
+   a new object that was given all of it at once, and the symbolic phase is done once for a mesh. */
 #include "../support/mesh_case.hpp"
 #include "../support/names.hpp"
 

@@ -1,4 +1,5 @@
-/* Matrices in compressed diagonals on one rank are assembled there, and AIJ's values made of it: neither is ever older than the other. On several ranks the same must hold. */
+/* Matrices in compressed diagonals on one rank are assembled there, and AIJ's values made of it: neither is ever older than the other. On several ranks the
+   same must hold. */
 #include "petsc/plugin.hpp"
 #include "../support/mesh_case.hpp"
 
@@ -9,8 +10,8 @@ namespace
 
 constexpr PetscReal rounding = 2000 * PETSC_MACHINE_EPSILON;
 
-/* A cds matrix that is large enough for its diagonals to be stored whole: they are written without AIJ, and AIJ from them, so that nothing is built or refilled at the
-   next product. What else changes the matrix is seen as ever. */
+/* A cds matrix that is large enough for its diagonals to be stored whole: they are written without AIJ, and AIJ from them, so that nothing is built or refilled
+   at the next product. What else changes the matrix is seen as ever. */
 void through_diagonals(const EquationName &eq, const std::string &storage)
 {
   const Option             option("-mat_cds_storage", storage), keep("-mat_cds_keep_aij", "yes");

@@ -172,9 +172,16 @@ std::vector<PetscScalar> straight_into_formats(Space space, const Box &box, cons
 
 void add()
 {
-  const std::pair<const char *, Problem> problems[] = {{"diffusion", {EquationKind::Diffusion, 1}}, {"elasticity", {EquationKind::Elasticity, 3}}, {"mass", {EquationKind::Mass, 1}}, {"mass3", {EquationKind::Mass, 3}}};
+  const std::pair<const char *, Problem> problems[] = {{"diffusion", {EquationKind::Diffusion, 1}},
+                                                       {"elasticity", {EquationKind::Elasticity, 3}},
+                                                       {"mass", {EquationKind::Mass, 1}},
+                                                       {"mass3", {EquationKind::Mass, 3}}};
 
-  const std::pair<const char *, Box> boxes[] = {{"hex", {{6, 6, 6}, false, false, true}}, {"tet", {{6, 6, 6}, true, false, false}}, {"grid", {{6, 6, 6}, false, false, false}}, {"long_grid", {{41, 3, 17}, false, false, false}}, {"broad_grid", {{3, 47, 5}, false, false, false}}};
+  const std::pair<const char *, Box> boxes[] = {{"hex", {{6, 6, 6}, false, false, true}},
+                                                {"tet", {{6, 6, 6}, true, false, false}},
+                                                {"grid", {{6, 6, 6}, false, false, false}},
+                                                {"long_grid", {{41, 3, 17}, false, false, false}},
+                                                {"broad_grid", {{3, 47, 5}, false, false, false}}};
 
   for (const auto &of : boxes) {
     for (const auto &problem : problems) {

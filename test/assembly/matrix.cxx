@@ -69,7 +69,8 @@ void into_dm_matrix(const MeshName &mesh, const EquationName &eq, MatType type)
   BOOST_TEST(relative_difference(A, B) <= rounding);
 }
 
-/* Given unknowns: their rows and columns hold the diagonal alone, the system gives their values, and the others solve what PETSc's MatZeroRowsColumns() leaves. */
+/* Given unknowns: their rows and columns hold the diagonal alone, the system gives their values, and the others solve what PETSc's MatZeroRowsColumns()
+   leaves. */
 void dirichlet(const MeshName &mesh, const EquationName &eq)
 {
   MeshCase                 c(mesh, eq, {3, 3, 4}, (PetscReal)0.1);

@@ -1,4 +1,5 @@
-/* What assembled matrices must know of mechanics, and bad input: patch test, rigid-body modes, second order, the two kinds of element, refusals that name what is wrong. */
+/* What assembled matrices must know of mechanics, and bad input: patch test, rigid-body modes, second order, the two kinds of element, refusals that name what
+   is wrong. */
 #include "assembly/api/assembly.hpp"
 #include "core/device/device.hpp"
 #include "core/device/memory_limit.hpp"
@@ -205,9 +206,10 @@ void second_order(const MeshName &mesh)
 /* A bar pulled at its end: the Neumann boundary in sum and in displacement, on either kind of element and of face. */
 void pulled_bar(const MeshName &mesh)
 {
-  const Solid    solid(mesh, 3, (PetscReal)0.2, true);
-  const Elements m(solid.assembly);
-  static const int hex[6][4] = {{0, 2, 6, 4}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 5, 7, 6}}, tet[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+  const Solid      solid(mesh, 3, (PetscReal)0.2, true);
+  const Elements   m(solid.assembly);
+  static const int hex[6][4]     = {{0, 2, 6, 4}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 5, 7, 6}},
+                   tet[4][3]     = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
   const int                sides = m.corners == 8 ? 6 : 4, k = m.corners == 8 ? 4 : 3;
   std::vector<PetscInt>    faces;
   std::vector<PetscScalar> traction;

@@ -176,7 +176,8 @@ BOOST_AUTO_TEST_CASE(tiles_that_fit)
   BOOST_CHECK_THROW(tiles_of(10000, 7), std::length_error);
 }
 
-/* A box whose nodes and elements are numbered line after line is known as a grid; one element turned, two that change places, nodes of another rank: no grid. */
+/* A box whose nodes and elements are numbered line after line is known as a grid; one element turned, two that change places, nodes of another rank: no
+   grid. */
 BOOST_AUTO_TEST_CASE(grids)
 {
   const NodeGrid grid = find_grid(cube(5, false, 125));

@@ -1,5 +1,5 @@
-/* What bench-assembly times beside ours, paper P4's variants and PETSc's COO, on the host and on the device: each gives the matrix that PETSc's MatSetValues() makes of
-   the textbook's element matrices. */
+/* What bench-assembly times beside ours, paper P4's variants and PETSc's COO, on the host and on the device: each gives the matrix that PETSc's MatSetValues()
+   makes of the textbook's element matrices. */
 #include "../bench/assembly_peers.hpp"
 #include "petsc/plugin.hpp"
 #include "../support/mesh_case.hpp"

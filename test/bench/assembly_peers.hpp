@@ -94,7 +94,8 @@ inline PetscErrorCode COO(const Bench &bench, PetscInt n)
     },
     &numeric));
   PetscCall(failed);
-  std::snprintf(text, sizeof(text), "\"element\": \"hex\", \"n\": %d, \"way\": \"coo\", \"into\": \"%s\", \"seconds\": %.6g, \"symbolic_s\": %.6g", static_cast<int>(n), space == Space::Cuda ? "aijcusparse" : "aij", numeric, symbolic);
+  std::snprintf(text, sizeof(text), "\"element\": \"hex\", \"n\": %d, \"way\": \"coo\", \"into\": \"%s\", \"seconds\": %.6g, \"symbolic_s\": %.6g",
+                static_cast<int>(n), space == Space::Cuda ? "aijcusparse" : "aij", numeric, symbolic);
   PetscCall(Line(bench, text));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -154,7 +155,8 @@ inline PetscErrorCode HostPeer(const Bench &given, PetscInt n)
           for (int ab = 0; ab < 64; ab++) {
             PetscScalar block[9];
 
-            Elasticity::block(S[ab / 8][ab % 8], static_cast<PetscScalar>(mesh.view().material[e][0]), static_cast<PetscScalar>(mesh.view().material[e][1]), block);
+            Elasticity::block(S[ab / 8][ab % 8], static_cast<PetscScalar>(mesh.view().material[e][0]), static_cast<PetscScalar>(mesh.view().material[e][1]),
+                              block);
             for (int c = 0; c < 9; c++) K[ab / 8 * 3 + c / 3][ab % 8 * 3 + c % 3] = block[c];
           }
           for (int r = 0; r < 24; r++) rows[r] = 3 * mesh.view().conn[static_cast<std::size_t>(e) * 8 + r / 3] + r % 3;
@@ -168,7 +170,8 @@ inline PetscErrorCode HostPeer(const Bench &given, PetscInt n)
     &petsc));
   PetscCall(failed);
   PetscCall(MatDestroy(&A));
-  std::snprintf(text, sizeof(text), "\"element\": \"hex\", \"n\": %d, \"way\": \"host\", \"seconds\": %.6g, \"matsetvalues_s\": %.6g, \"ratio\": %.3g", static_cast<int>(n), ours, petsc, petsc / ours);
+  std::snprintf(text, sizeof(text), "\"element\": \"hex\", \"n\": %d, \"way\": \"host\", \"seconds\": %.6g, \"matsetvalues_s\": %.6g, \"ratio\": %.3g",
+                static_cast<int>(n), ours, petsc, petsc / ours);
   PetscCall(Line(bench, text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

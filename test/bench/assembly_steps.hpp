@@ -1,10 +1,12 @@
 /* The steps and variants of paper P4 (Nakajima 2016): (1) Jacobian and gradients, (2) address search in the block CRS, (3) element matrix, (4) add.
 
-   A body does what falls to one member of the team that has an element: `HD void operator()(int phase, PetscInt k, int member, PetscScalar *chip)` for element k < count of a block of elements,
-   whose number is element(k). Members of a team are neighbouring threads; what one leaves on chip in a phase the others read in the next. A body without `chip` has one phase.
+   A body does what falls to one member of the team that has an element: `HD void operator()(int phase, PetscInt k, int member, PetscScalar *chip)` for element
+   k < count of a block of elements, whose number is element(k). Members of a team are neighbouring threads; what one leaves on chip in a phase the others read
+   in the next. A body without `chip` has one phase.
 
-   Arrays between steps, the last index fastest, are [capacity][corners * corners] addresses and [capacity][9][corners * corners] entries of element matrices. Gradients are
-   [points][corners][3][capacity] where a thread has an element (the paper's OpenACC version, G), [3][capacity][corners][points] where it has a point (its CUDA version, G_cuda). */
+   Arrays between steps, the last index fastest, are [capacity][corners * corners] addresses and [capacity][9][corners * corners] entries of element matrices.
+   Gradients are [points][corners][3][capacity] where a thread has an element (the paper's OpenACC version, G), [3][capacity][corners][points] where it has a
+   point (its CUDA version, G_cuda). */
 #pragma once
 #include "assembly/kernels/element.hpp"
 #include "assembly/kernels/equation.hpp"

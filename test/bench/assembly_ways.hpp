@@ -66,7 +66,10 @@ template <class Element> class Between {
 
 public:
   Between(Space space, Way way, PetscInt blksiz) :
-    capacity_(way == Way::Original ? 0 : blksiz), gradients_(space, way == Way::G || way == Way::GCuda ? Element::points * n * 3 * capacity_ : 0), matrix_(space, way == Way::B ? 0 : n * n * 9 * capacity_), address_(space, n * n * capacity_)
+    capacity_(way == Way::Original ? 0 : blksiz),
+    gradients_(space, way == Way::G || way == Way::GCuda ? Element::points * n * 3 * capacity_ : 0),
+    matrix_(space, way == Way::B ? 0 : n * n * 9 * capacity_),
+    address_(space, n * n * capacity_)
   {
   }
 
@@ -100,7 +103,8 @@ class StepTimes {
 public:
   StepTimes(const Bench &bench, double *seconds) : bench_(bench), seconds_(seconds) { }
 
-  /* Bodies of which each does what the one before does and one step more, whose number is given; the last is what is wanted, and without times it alone is run. */
+  /* Bodies of which each does what the one before does and one step more, whose number is given; the last is what is wanted, and without times it alone is
+     run. */
   template <class... Bodies> PetscErrorCode run(const std::array<int, sizeof...(Bodies)> &step, const Bodies &...bodies)
   {
     double         before = 0;
@@ -151,7 +155,8 @@ template <class Element> PetscErrorCode RunBlock(StepTimes &times, Way way, cons
   PetscFunctionBeginUser;
   switch (way) {
   case Way::Original:
-    PetscCall(times.run({0, 2, 1, 3}, Fused<Element, 0>{b}, Fused<Element, multiplies>{b}, Fused<Element, multiplies | searches>{b}, Fused<Element, multiplies | searches | adds>{b}));
+    PetscCall(times.run({0, 2, 1, 3}, Fused<Element, 0>{b}, Fused<Element, multiplies>{b}, Fused<Element, multiplies | searches>{b},
+                        Fused<Element, multiplies | searches | adds>{b}));
     break;
   case Way::A:
     PetscCall(times.run({1}, Step2<Element>{b}));

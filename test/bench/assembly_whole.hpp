@@ -62,7 +62,10 @@ inline PetscErrorCode Whole(const Bench &bench, PetscInt n, const char *type)
   PetscCall(PetscTime(&end));
   solved = end - begin;
   PetscCall(KSPGetIterationNumber(ksp, &its));
-  std::snprintf(text, sizeof(text), "\"element\": \"hex\", \"n\": %d, \"way\": \"whole\", \"into\": \"%s\", \"seconds\": %.6g, \"first_product_s\": %.6g, \"solve_s\": %.6g, \"iterations\": %d, \"iteration_s\": %.6g", static_cast<int>(n), type, first, again, solved, static_cast<int>(its), solved / static_cast<double>(its > 0 ? its : 1));
+  std::snprintf(text, sizeof(text),
+                "\"element\": \"hex\", \"n\": %d, \"way\": \"whole\", \"into\": \"%s\", \"seconds\": %.6g, \"first_product_s\": %.6g, \"solve_s\": %.6g, "
+                "\"iterations\": %d, \"iteration_s\": %.6g",
+                static_cast<int>(n), type, first, again, solved, static_cast<int>(its), solved / static_cast<double>(its > 0 ? its : 1));
   PetscCall(Line(bench, text));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));

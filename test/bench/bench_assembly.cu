@@ -3,15 +3,19 @@
      bench_assembly [-n 128] [-elements hex,tet] [-ways ours,original,a,b,g,g_cuda] [-adds atomic,colour] [-blksiz 8192,16384,32768] [-repeats 7]
                     [-poisson 256] [-general 128] [-whole cds,aij] [-coo 64] [-host 33] [-json FILE]
 
-   The paper's steps: (1) Jacobian and gradients, (2) address search in the block CRS, (3) element matrix, (4) add. original: all in one kernel; a: (2), (1+3), (4);
-   b: (2), (1+3+4); g, g_cuda: four kernels with the paper's two layouts of arrays between them, g_cuda's step 4 through shared memory; all but the original in blocks of BLKSIZ elements.
-   Gradients are computed once an element. Elements are of one colour at a time, or add atomically. ours: GozaAssembly's numeric phase, into CSR and straight into CDS. All of them
-   take their numbers from src/assembly's element kernels, and are compared with each other: "difference" is the largest from ours.
+   The paper's steps: (1) Jacobian and gradients, (2) address search in the block CRS, (3) element matrix, (4) add. original: all in one kernel; a: (2), (1+3),
+   (4);
+   b: (2), (1+3+4); g, g_cuda: four kernels with the paper's two layouts of arrays between them, g_cuda's step 4 through shared memory; all but the original in
+   blocks of BLKSIZ elements. Gradients are computed once an element. Elements are of one colour at a time, or add atomically. ours: GozaAssembly's numeric
+   phase, into CSR and straight into CDS. All of them take their numbers from src/assembly's element kernels, and are compared with each other: "difference" is
+   the largest from ours.
 
-   steps_s: of a kernel that does several steps, the time that it takes more with a step than without. Ours, whose steps run side by side, has them counted: steps_flops, operations of each
-   element's; steps_bytes. bytes: what each array that a step reads or writes holds, counted once (an addition is a read and a write); gbs: that over the step's time.
+   steps_s: of a kernel that does several steps, the time that it takes more with a step than without. Ours, whose steps run side by side, has them
+   counted: steps_flops, operations of each element's; steps_bytes. bytes: what each array that a step reads or writes holds, counted once (an addition is a
+   read and a write); gbs: that over the step's time.
 
-   -poisson n: diffusion on n^3 nodes into CDS. -general n: ours for hexahedra in reverse order, which are seen to be no grid. -whole types: n^3 nodes clamped on one side, assembled and solved by CG with block-diagonal scaling as in the paper.
+   -poisson n: diffusion on n^3 nodes into CDS. -general n: ours for hexahedra in reverse order, which are seen to be no grid. -whole types: n^3 nodes clamped
+   on one side, assembled and solved by CG with block-diagonal scaling as in the paper.
    -coo n: MatSetValuesCOO() into aijcusparse with the same element kernel, beside ours, n nodes a side (CUDA PETSc). -host n: element by element MatSetValues()
    beside GozaAssembly on the host. Times are medians of `repeats` after one run; a step's time comes from a run that waits after each kernel. */
 #include "assembly_peers.hpp"
@@ -75,11 +79,13 @@ struct Times {
 
 PetscErrorCode OurLine(const Bench &bench, const Place &at, const Problem &problem, const char *into, const Mesh &mesh, const AssemblyMap &map, const Times &t)
 {
-  const bool csr = !std::string(into).compare("csr"), elastic = problem.equation == EquationKind::Elasticity;
-  const double maps = map.grid.is() ? (csr ? static_cast<double>(map.ptr.bytes()) : 0) : static_cast<double>(map.tiles.bytes() + map.ptr.bytes() + map.col.bytes());
-  const double bytes[4] = {static_cast<double>(mesh.conn.bytes() + mesh.x.bytes()), maps, static_cast<double>(mesh.material.bytes()), t.written}, all = bytes[0] + bytes[1] + bytes[2] + bytes[3];
-  double       flops[4] = {};
-  char         text[960];
+  const bool   csr = !std::string(into).compare("csr"), elastic = problem.equation == EquationKind::Elasticity;
+  const double maps     = map.grid.is() ? (csr ? static_cast<double>(map.ptr.bytes()) : 0)
+                                        : static_cast<double>(map.tiles.bytes() + map.ptr.bytes() + map.col.bytes());
+  const double bytes[4] = {static_cast<double>(mesh.conn.bytes() + mesh.x.bytes()), maps, static_cast<double>(mesh.material.bytes()), t.written},
+               all      = bytes[0] + bytes[1] + bytes[2] + bytes[3];
+  double flops[4]       = {};
+  char   text[960];
 
   PetscFunctionBeginUser;
   if (elastic && mesh.corners() == 8) count_steps<Hex8>(flops);
@@ -89,8 +95,8 @@ PetscErrorCode OurLine(const Bench &bench, const Place &at, const Problem &probl
                 "\"element\": \"%s\", \"equation\": \"%s\", \"n\": %d, \"way\": \"ours\", \"into\": \"%s\", \"seconds\": %.6g, "
                 "\"symbolic_s\": %.6g, \"steps_flops\": [%.4g, %.4g, %.4g, %.4g], \"steps_bytes\": [%.4g, %.4g, %.4g, %.4g], \"bytes\": %.4g, \"gbs\": %.4g, "
                 "\"copy_bandwidth\": %.4g, \"limit_s\": %.6g, \"map_bytes\": %.4g, \"k40_s\": %g, \"phi_s\": %g",
-                at.element, elastic ? "elasticity" : "diffusion", at.n, into, t.seconds, t.symbolic, flops[0], flops[1], flops[2], flops[3], bytes[0], bytes[1], bytes[2], bytes[3], all, all / t.seconds / 1e9, t.copy, t.written / t.copy,
-                static_cast<double>(map.bytes()), at.k40, at.phi);
+                at.element, elastic ? "elasticity" : "diffusion", at.n, into, t.seconds, t.symbolic, flops[0], flops[1], flops[2], flops[3], bytes[0], bytes[1],
+                bytes[2], bytes[3], all, all / t.seconds / 1e9, t.copy, t.written / t.copy, static_cast<double>(map.bytes()), at.k40, at.phi);
   PetscCall(Line(bench, text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -277,7 +283,8 @@ PetscErrorCode Paper(const Bench &bench, const Place &at, const std::string &way
                       "%d, \"seconds\": %.6g, \"steps_s\": [%.4g, %.4g, %.4g, %.4g], "
                       "\"steps_bytes\": [%.4g, %.4g, %.4g, %.4g], \"steps_gbs\": [%.4g, %.4g, %.4g, %.4g], \"colours\": %d, \"difference\": %.2g, \"k40_s\": "
                       "%g, \"phi_s\": %g",
-                      at.element, at.n, of.name, atomic ? "atomic" : "colour", way == Way::Original ? 0 : static_cast<int>(blksiz), seconds, took[0], took[1], took[2], took[3], bytes[0], bytes[1], bytes[2], bytes[3], gbs[0], gbs[1], gbs[2], gbs[3],
+                      at.element, at.n, of.name, atomic ? "atomic" : "colour", way == Way::Original ? 0 : static_cast<int>(blksiz), seconds, took[0], took[1],
+                      took[2], took[3], bytes[0], bytes[1], bytes[2], bytes[3], gbs[0], gbs[1], gbs[2], gbs[3],
                       atomic ? 0 : static_cast<int>(order.parts.size()) - 1, static_cast<double>(gap), atomic ? at.k40 : at.k40_colour, at.phi);
         PetscCall(Line(bench, text));
       }
@@ -325,8 +332,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-ways", ways, sizeof(ways), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-adds", adds, sizeof(adds), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-json", file, sizeof(file), NULL));
-  PetscCheck(n > 1 && bench.repeats > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-n %" PetscInt_FMT " must be above 1, -repeats %" PetscInt_FMT " above 0", n,
-             bench.repeats);
+  PetscCheck(n > 1 && bench.repeats > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-n %" PetscInt_FMT " must be above 1, -repeats %" PetscInt_FMT " above 0",
+             n, bench.repeats);
   bench.space = default_space();
   PetscCall(use_petsc_stream());
   if (file[0]) bench.json = fopen(file, "a");

@@ -125,7 +125,8 @@ static PetscErrorCode Measure(const Bench &bench, const char *name, Mat A, doubl
   PetscLogDouble first, seconds, copy, cg_seconds = 0;
   PetscInt       its       = 0;
   PetscReal      reduction = 0;
-  const double rows = (double)bench.n[0] * bench.n[1] * bench.n[2], formula_bytes = 8 * (bench.nnz + 2 * rows), real_bytes = 8 * (stored + 2 * rows) + index_bytes;
+  const double   rows = (double)bench.n[0] * bench.n[1] * bench.n[2], formula_bytes = 8 * (bench.nnz + 2 * rows),
+               real_bytes = 8 * (stored + 2 * rows) + index_bytes;
 
   PetscFunctionBeginUser;
   PetscCall(MedianSeconds(
@@ -135,14 +136,18 @@ static PetscErrorCode Measure(const Bench &bench, const char *name, Mat A, doubl
   if (bench.cg) PetscCall(SolveCG(bench, A, &its, &cg_seconds, &reduction));
   for (FILE *f : {stdout, bench.json}) {
     if (!f) continue;
-    fprintf(f, "{\"work\": \"cds\", \"grid\": \"%dx%dx%d\", \"case\": \"%s\", \"seconds\": %.4e, \"gflops\": %.1f, \"paper_formula_GBs\": %.1f, \"real_GBs\": %.1f, \"copy_GBs\": %.1f, \"paper_gflops\": %.2f, \"cg_iterations\": %d, \"cg_seconds\": %.4f, \"cg_reduction\": %.1e}\n",
-            (int)bench.n[0], (int)bench.n[1], (int)bench.n[2], name, seconds, 2e-9 * bench.nnz / seconds, 1e-9 * formula_bytes / seconds, 1e-9 * real_bytes / seconds, 1e-9 * copy, paper, (int)its, cg_seconds, (double)reduction);
+    fprintf(f,
+            "{\"work\": \"cds\", \"grid\": \"%dx%dx%d\", \"case\": \"%s\", \"seconds\": %.4e, \"gflops\": %.1f, \"paper_formula_GBs\": %.1f, \"real_GBs\": "
+            "%.1f, \"copy_GBs\": %.1f, \"paper_gflops\": %.2f, \"cg_iterations\": %d, \"cg_seconds\": %.4f, \"cg_reduction\": %.1e}\n",
+            (int)bench.n[0], (int)bench.n[1], (int)bench.n[2], name, seconds, 2e-9 * bench.nnz / seconds, 1e-9 * formula_bytes / seconds,
+            1e-9 * real_bytes / seconds, 1e-9 * copy, paper, (int)its, cg_seconds, (double)reduction);
     fflush(f);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MeasureProduct(const Bench &bench, const char *name, Space space, const std::function<void(const PetscScalar *, PetscScalar *)> &apply, double stored, double paper, Shares *shares)
+static PetscErrorCode MeasureProduct(const Bench &bench, const char *name, Space space, const std::function<void(const PetscScalar *, PetscScalar *)> &apply,
+                                     double stored, double paper, Shares *shares)
 {
   Product  p{apply, space, {}, {}};
   PetscInt n;
@@ -259,7 +264,8 @@ static PetscErrorCode MeasureSize(Bench &bench, int which)
       }
     }
     PetscCall(MeasureProduct(
-      bench, half ? "Goza half" : "Goza full", space, [&](const PetscScalar *x, PetscScalar *y) { cds->apply(x, Assign<PetscScalar>{y}); }, stored, 0, &shares));
+      bench, half ? "Goza half" : "Goza full", space, [&](const PetscScalar *x, PetscScalar *y) { cds->apply(x, Assign<PetscScalar>{y}); }, stored, 0,
+      &shares));
     if (half) PetscCall(MeasureDot(bench, *cds));
   }
   for (FILE *f : {stdout, bench.json}) {
@@ -295,8 +301,10 @@ int main(int argc, char **argv)
   for (PetscInt s = 0; s < nsizes; s++) {
     int n[3], which = 4;
 
-    PetscCheck(std::sscanf(sizes[s], "%dx%dx%d", n, n + 1, n + 2) == 3 && n[0] > 2 && n[1] > 2 && n[2] > 2, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-sizes: %s is not like 64x64x64", sizes[s]);
-    PetscCheck(27.0 * n[0] * n[1] * n[2] <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-sizes: %s has more entries than this PETSc's indices count", sizes[s]);
+    PetscCheck(std::sscanf(sizes[s], "%dx%dx%d", n, n + 1, n + 2) == 3 && n[0] > 2 && n[1] > 2 && n[2] > 2, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "-sizes: %s is not like 64x64x64", sizes[s]);
+    PetscCheck(27.0 * n[0] * n[1] * n[2] <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "-sizes: %s has more entries than this PETSc's indices count", sizes[s]);
     for (int k = 0; k < 3; k++) bench.n[k] = n[k];
     for (int k = 0; k < 4; k++) {
       if (!std::strcmp(sizes[s], paper_sizes[k])) which = k;

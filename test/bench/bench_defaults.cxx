@@ -1,8 +1,10 @@
 /* One problem, solved with what the command line says of -ksp_type and -pc_type:
 
-     bench_defaults -problem wind_constant|wind_rotating|wind_central|hubs|stretched [-n 128] [-nz 1] [-eps 1e-2] [-links 4] [-ratio 1.15] [-json FILE] [-ksp_type ...] [-pc_type ...]
+     bench_defaults -problem wind_constant|wind_rotating|wind_central|hubs|stretched [-n 128] [-nz 1] [-eps 1e-2] [-links 4] [-ratio 1.15] [-json FILE]
+     [-ksp_type ...] [-pc_type ...]
 
-   One JSON line: rows, iterations, reason, true residual, seconds of set-up and solve. The right-hand side is of hashed numbers, the same on any number of ranks. */
+   One JSON line: rows, iterations, reason, true residual, seconds of set-up and solve. The right-hand side is of hashed numbers, the same on any number of
+   ranks. */
 #include "petscgoza.h"
 #include "../support/operators.hpp"
 #include "../support/sparse.hpp"
@@ -126,8 +128,11 @@ PetscErrorCode Solve()
   PetscCall(PetscOptionsGetString(NULL, NULL, "-json", path, sizeof(path), NULL));
   FILE *out = NULL;
   PetscCall(PetscFOpen(PETSC_COMM_WORLD, *path ? path : "stdout", "a", &out));
-  PetscCall(PetscFPrintf(PETSC_COMM_WORLD, out, "{\"problem\": \"%s\", \"rows\": %" PetscInt_FMT ", \"nnz\": %.0f, \"ranks\": %d, \"ksp_type\": \"%s\", \"pc_type\": \"%s\", \"setup_s\": %.4f, \"solve_s\": %.4f, \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %.3g}\n",
-                         name.c_str(), e.rows, info.nz_used, ranks, ksp_type, pc_type, t[1] - t[0], t[2] - t[1], its, KSPConvergedReasons[reason], (double)(residual / norm)));
+  PetscCall(PetscFPrintf(PETSC_COMM_WORLD, out,
+                         "{\"problem\": \"%s\", \"rows\": %" PetscInt_FMT ", \"nnz\": %.0f, \"ranks\": %d, \"ksp_type\": \"%s\", \"pc_type\": \"%s\", "
+                         "\"setup_s\": %.4f, \"solve_s\": %.4f, \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %.3g}\n",
+                         name.c_str(), e.rows, info.nz_used, ranks, ksp_type, pc_type, t[1] - t[0], t[2] - t[1], its, KSPConvergedReasons[reason],
+                         (double)(residual / norm)));
   if (*path) PetscCall(PetscFClose(PETSC_COMM_WORLD, out));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));

@@ -22,7 +22,8 @@ PetscErrorCode List()
 {
   PetscFunctionBeginUser;
   for (const LeagueProblem &p : league())
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s\t%s\t%s\t%s\n", p.group.c_str(), p.name.c_str(), p.family == Family::tuned ? "tuned" : "reported", p.ksp.c_str()));
+    PetscCall(
+      PetscPrintf(PETSC_COMM_SELF, "%s\t%s\t%s\t%s\n", p.group.c_str(), p.name.c_str(), p.family == Family::tuned ? "tuned" : "reported", p.ksp.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -109,9 +110,14 @@ PetscErrorCode Report(const LeagueProblem &p, PetscInt size, Mat A, KSP ksp, Vec
   PetscCall(VecDestroy(&r));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-json", path, sizeof(path), NULL));
   PetscCall(PetscFOpen(PETSC_COMM_SELF, *path ? path : "stdout", "a", &out));
-  PetscCall(PetscFPrintf(PETSC_COMM_SELF, out, "{\"what\": \"league\", \"group\": \"%s\", \"problem\": \"%s\", \"family\": \"%s\", \"size\": %" PetscInt_FMT ", \"rows\": %.0f, \"nnz\": %.0f, \"ksp_type\": \"%s\", \"pc_type\": \"%s\", ",
-                         p.group.c_str(), p.name.c_str(), p.family == Family::tuned ? "tuned" : "reported", size, (double)rows, info.nz_used, ksp_type, pc_type));
-  PetscCall(PetscFPrintf(PETSC_COMM_SELF, out, "\"setup_s\": %.4f, \"solve_s\": %.4f, \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %.3g}\n", t[1] - t[0], t[2] - t[1], its, KSPConvergedReasons[reason], (double)(residual / norm)));
+  PetscCall(PetscFPrintf(PETSC_COMM_SELF, out,
+                         "{\"what\": \"league\", \"group\": \"%s\", \"problem\": \"%s\", \"family\": \"%s\", \"size\": %" PetscInt_FMT
+                         ", \"rows\": %.0f, \"nnz\": %.0f, \"ksp_type\": \"%s\", \"pc_type\": \"%s\", ",
+                         p.group.c_str(), p.name.c_str(), p.family == Family::tuned ? "tuned" : "reported", size, (double)rows, info.nz_used, ksp_type,
+                         pc_type));
+  PetscCall(PetscFPrintf(PETSC_COMM_SELF, out,
+                         "\"setup_s\": %.4f, \"solve_s\": %.4f, \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %.3g}\n", t[1] - t[0],
+                         t[2] - t[1], its, KSPConvergedReasons[reason], (double)(residual / norm)));
   if (*path) PetscCall(PetscFClose(PETSC_COMM_SELF, out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,14 +4,19 @@
      bench_locality -indices [-families ...] [-sizes 5] -json FILE
 
    JSON lines: one for the run, one for a matrix and format, and a last one that says that the run is whole; test/bench/locality_report.py makes
-   tables and pictures of them, fit_model fits the model's constants to them. -sizes: of each family so many matrices, the smallest first (3: up to about two million entries).
-   -indices: nothing is measured; one line for a matrix and order of reads, of paper P3's matrices for the lower triangle, too, for the papers' tables and figures (paper_tables.py).
+   tables and pictures of them, fit_model fits the model's constants to them. -sizes: of each family so many matrices, the smallest first (3: up to about two
+   million entries).
+   -indices: nothing is measured; one line for a matrix and order of reads, of paper P3's matrices for the lower triangle, too, for the papers' tables and
+   figures (paper_tables.py).
 
-   The time of a product depends by several percent on where in memory its arrays lie, and on what the caches went through before. So each format is measured on several copies (two of
-   a large matrix), each made anew, with vectors of its own, measured and destroyed; in each round of copies the formats take their turn in another order. Other data is read through the
-   caches first: arrays that were just written are read faster, by up to 20 %, than after anything else. A copy is measured in batches of MatMult() of about 0.4 ms, after some that do not
-   count: `seconds` is the time of a product that the host calls for, as a program sees it, and `device`, where there is one, that of a product whose launch has been waiting. Of a copy
-   the median of its batches, of a format the median of its copies. Each copy of autoformat chooses anew. While one large matrix is measured, others are made by other threads.
+   The time of a product depends by several percent on where in memory its arrays lie, and on what the caches went through before. So each format is measured on
+   several copies (two of a large matrix), each made anew, with vectors of its own, measured and destroyed; in each round of copies the formats take their turn
+   in another order. Other data is read through the
+   caches first: arrays that were just written are read faster, by up to 20 %, than after anything else. A copy is measured in batches of MatMult() of about
+   0.4 ms, after some that do not
+   count: `seconds` is the time of a product that the host calls for, as a program sees it, and `device`, where there is one, that of a product whose launch has
+   been waiting. Of a copy the median of its batches, of a format the median of its copies. Each copy of autoformat chooses anew. While one large matrix is
+   measured, others are made by other threads.
    -once: CSR and Fold alone, one product each, for a profiler (counters.py). */
 #include "petscgoza.h"
 #include "../support/bench_timing.hpp"
@@ -127,9 +132,11 @@ static PetscErrorCode Print(const Bench &bench, const StudyMatrix &m, const Aske
     seconds.push_back(c.seconds);
     device.push_back(c.device);
   }
-  fprintf(bench.json, "{\"matrix\": \"%s\", \"family\": \"%s\", \"role\": \"%s\", \"format\": \"%s\", \"rows\": %lld, \"cols\": %lld, \"nnz\": %zu, \"seconds\": %.4e, \"device\": %.4e, \"first\": %.3e, \"bytes\": %.0f, \"copy_TBs\": %.3f, \"gflops\": %.2f, \"copies\": [",
-          m.name.c_str(), m.family.c_str(), role_name(m.role), line.label.c_str(), (long long)A.rows, (long long)A.cols, A.col.size(), Median(seconds), Median(device),
-          line.copies[0].first, line.copies[0].bytes, 1e-12 * rate, 2e-9 * (double)A.col.size() / Median(seconds));
+  fprintf(bench.json,
+          "{\"matrix\": \"%s\", \"family\": \"%s\", \"role\": \"%s\", \"format\": \"%s\", \"rows\": %lld, \"cols\": %lld, \"nnz\": %zu, \"seconds\": %.4e, "
+          "\"device\": %.4e, \"first\": %.3e, \"bytes\": %.0f, \"copy_TBs\": %.3f, \"gflops\": %.2f, \"copies\": [",
+          m.name.c_str(), m.family.c_str(), role_name(m.role), line.label.c_str(), (long long)A.rows, (long long)A.cols, A.col.size(), Median(seconds),
+          Median(device), line.copies[0].first, line.copies[0].bytes, 1e-12 * rate, 2e-9 * (double)A.col.size() / Median(seconds));
   for (const Copy &c : line.copies)
     fprintf(bench.json, "%s{\"seconds\": %.4e, \"device\": %.4e, \"what\": \"%s\"}", &c == &line.copies[0] ? "" : ", ", c.seconds, c.device, c.what.c_str());
   fprintf(bench.json, "]");
@@ -268,7 +275,8 @@ static PetscErrorCode MeasureMatrix(const Bench &bench, const StudyMatrix &m, As
     lines.push_back({"fold", MATFOLD, "-mat_fold_width auto", NULL});
     for (const Line &line : lines) {
       PetscCall(MultiplyOnce(A, line));
-      fprintf(bench.json, "{\"matrix\": \"%s\", \"format\": \"%s\", \"rows\": %lld, \"nnz\": %zu}\n", m.name.c_str(), line.label.c_str(), (long long)asked.matrix.rows, asked.matrix.col.size());
+      fprintf(bench.json, "{\"matrix\": \"%s\", \"format\": \"%s\", \"rows\": %lld, \"nnz\": %zu}\n", m.name.c_str(), line.label.c_str(),
+              (long long)asked.matrix.rows, asked.matrix.col.size());
     }
   } else {
     for (std::size_t k = 1; k < asked.choices.size(); k++)
@@ -355,8 +363,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-once", &bench.once, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-indices", &indices, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-json", json, sizeof(json), NULL));
-  PetscCheck(bench.repeats > 0 && bench.copies > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT " or -copies %" PetscInt_FMT " is not positive",
-             bench.repeats, bench.copies);
+  PetscCheck(bench.repeats > 0 && bench.copies > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "-repeats %" PetscInt_FMT " or -copies %" PetscInt_FMT " is not positive", bench.repeats, bench.copies);
   PetscCall(Choose(&matrices));
   const goza::Space space = goza::default_space();
   bench.machine           = &goza::machine_for(space);
@@ -370,12 +378,15 @@ int main(int argc, char **argv)
     PetscCall(PetscFinalize());
     return 0;
   }
-  PetscCallCXX(fprintf(bench.json, "{\"run\": \"products\", \"device\": \"%s\", \"space\": \"%s\", \"petsc\": \"%d.%d.%d\", \"command\": \"%s\", \"matrices\": %zu}\n",
-                       goza::device_name(space).c_str(), goza::space_name(space), PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, command.c_str(),
-                       matrices.size()));
+  PetscCallCXX(fprintf(bench.json,
+                       "{\"run\": \"products\", \"device\": \"%s\", \"space\": \"%s\", \"petsc\": \"%d.%d.%d\", \"command\": \"%s\", \"matrices\": %zu}\n",
+                       goza::device_name(space).c_str(), goza::space_name(space), PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR,
+                       command.c_str(), matrices.size()));
   const auto quick  = std::stable_partition(matrices.begin(), matrices.end(), Quick);
   const auto nquick = (std::size_t)(quick - matrices.begin());
-  const auto begin = [&] { coming.push_back(std::async(std::launch::async, [&bench, space, one = matrices[next]] { return ask(one, *bench.machine, space); })); };
+  const auto begin  = [&] {
+    coming.push_back(std::async(std::launch::async, [&bench, space, one = matrices[next]] { return ask(one, *bench.machine, space); }));
+  };
 
   while (next < nquick) { // launches count in short products: other threads must not be busy
     for (; next < nquick && coming.size() < 8 * ahead; next++) begin();

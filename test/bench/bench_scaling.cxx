@@ -2,11 +2,12 @@
 
      mpiexec -n 4 bench_scaling [-n 128] [-planes 128] [-weak] -halos auto,nccl,peer,host -types slicedell,cds [-solve] [-peers gamg] [-repeats 7] [-json FILE]
 
-   The 27-point operator on n x n x planes points (strong scaling; a cube without -planes) or, with -weak, on as many for every rank; rows go to the ranks in slabs. One JSON line a
-   measurement: "exchange" (the halo alone, with nothing to hide it behind), "spmv", "solve" (CG and saamg to 1e-8; and with PETSc's own preconditioners, -peers,
-   on PETSc's own matrix; "setup": the first, "setup_again": with new values of the same pattern), "cycle" (one application of the preconditioner). Seconds are
-   the median of `repeats` batches after a warm-up, of the slowest rank, each batch ended by a synchronisation of every rank. A way that cannot be had is left out, with a line
-   that says so. "reductions": MPI_Allreduce calls an iteration, each of which the host waits for. */
+   The 27-point operator on n x n x planes points (strong scaling; a cube without -planes) or, with -weak, on as many for every rank; rows go to the ranks in
+   slabs. One JSON line a
+   measurement: "exchange" (the halo alone, with nothing to hide it behind), "spmv", "solve" (CG and saamg to 1e-8; and with PETSc's own preconditioners,
+   -peers, on PETSc's own matrix; "setup": the first, "setup_again": with new values of the same pattern), "cycle" (one application of the preconditioner).
+   Seconds are the median of `repeats` batches after a warm-up, of the slowest rank, each batch ended by a synchronisation of every rank. A way that cannot be
+   had is left out, with a line that says so. "reductions": MPI_Allreduce calls an iteration, each of which the host waits for. */
 #include "core/device/device.hpp"
 #include "petsc/plugin.hpp"
 #include "petsc/errors.hpp"
@@ -70,7 +71,8 @@ PetscErrorCode Assemble(const Bench &bench, Mat *A)
             }
         ptr.push_back((PetscInt)col.size());
       }
-  PetscCall(MatCreateMPIAIJWithArrays(PETSC_COMM_WORLD, (to - from) * n * n, (to - from) * n * n, PETSC_DETERMINE, PETSC_DETERMINE, ptr.data(), col.data(), val.data(), A));
+  PetscCall(MatCreateMPIAIJWithArrays(PETSC_COMM_WORLD, (to - from) * n * n, (to - from) * n * n, PETSC_DETERMINE, PETSC_DETERMINE, ptr.data(), col.data(),
+                                      val.data(), A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,7 +147,9 @@ PetscErrorCode MeasureExchange(const Bench &bench, Mat aij, const char *halo_nam
       return PETSC_SUCCESS;
     },
     &seconds));
-  Line(bench, "{\"work\": \"exchange\", \"mode\": \"%s\", \"n\": %d, \"planes\": %d, \"ranks\": %d, \"halo\": \"%s\", \"took\": \"%s\", \"ghosts\": %d, \"seconds\": %.4e}\n",
+  Line(bench,
+       "{\"work\": \"exchange\", \"mode\": \"%s\", \"n\": %d, \"planes\": %d, \"ranks\": %d, \"halo\": \"%s\", \"took\": \"%s\", \"ghosts\": %d, \"seconds\": "
+       "%.4e}\n",
        bench.weak ? "weak" : "strong", (int)bench.n, (int)bench.planes, bench.ranks, halo_name, halo.name(), (int)nghost, seconds);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -211,12 +215,17 @@ PetscErrorCode MeasureSolve(const Bench &bench, Mat A, const char *halo, const c
   PetscCheck(reason > 0, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "CG with %s ended with %s", preconditioner, KSPConvergedReasons[reason]);
   PetscCall(MedianSeconds(
     bench.repeats, [&] { return KSPSolve(ksp, b, x); }, &seconds));
-  Line(bench, "{\"work\": \"solve\", \"mode\": \"%s\", \"n\": %d, \"planes\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"pc\": \"%s\", \"iterations\": %d, \"seconds\": %.4e, \"setup\": %.3e, \"setup_again\": %.3e, \"reductions\": %.2f}\n", mode,
-       (int)bench.n, (int)bench.planes, bench.ranks, halo, type, preconditioner, (int)iterations, seconds, t1 - t0, again, before / std::max(1.0, (double)iterations));
+  Line(bench,
+       "{\"work\": \"solve\", \"mode\": \"%s\", \"n\": %d, \"planes\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"pc\": \"%s\", \"iterations\": "
+       "%d, \"seconds\": %.4e, \"setup\": %.3e, \"setup_again\": %.3e, \"reductions\": %.2f}\n",
+       mode, (int)bench.n, (int)bench.planes, bench.ranks, halo, type, preconditioner, (int)iterations, seconds, t1 - t0, again,
+       before / std::max(1.0, (double)iterations));
   PetscCall(MedianSeconds(
     bench.repeats, [&] { return PCApply(pc, b, x); }, &seconds));
-  Line(bench, "{\"work\": \"cycle\", \"mode\": \"%s\", \"n\": %d, \"planes\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"pc\": \"%s\", \"seconds\": %.4e}\n", mode,
-       (int)bench.n, (int)bench.planes, bench.ranks, halo, type, preconditioner, seconds);
+  Line(bench,
+       "{\"work\": \"cycle\", \"mode\": \"%s\", \"n\": %d, \"planes\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"pc\": \"%s\", \"seconds\": "
+       "%.4e}\n",
+       mode, (int)bench.n, (int)bench.planes, bench.ranks, halo, type, preconditioner, seconds);
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
@@ -238,7 +247,9 @@ PetscErrorCode MeasureType(const Bench &bench, Mat aij, const char *halo, const 
   PetscCall(VecSet(x, 1));
   PetscCall(MedianSeconds(
     bench.repeats, [&] { return MatMult(A, x, y); }, &seconds));
-  Line(bench, "{\"work\": \"spmv\", \"mode\": \"%s\", \"n\": %d, \"planes\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"nnz\": %.0f, \"seconds\": %.4e, \"gflops\": %.1f}\n",
+  Line(bench,
+       "{\"work\": \"spmv\", \"mode\": \"%s\", \"n\": %d, \"planes\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"nnz\": %.0f, \"seconds\": %.4e, "
+       "\"gflops\": %.1f}\n",
        bench.weak ? "weak" : "strong", (int)bench.n, (int)bench.planes, bench.ranks, halo, type, info.nz_used, seconds, 2e-9 * info.nz_used / seconds);
   if (bench.solve) PetscCall(MeasureSolve(bench, A, halo, type, PCSAAMG));
   PetscCall(VecDestroy(&x));

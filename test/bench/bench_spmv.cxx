@@ -1,11 +1,14 @@
 /* Products with matrices in several types, in one run:
 
-     bench_spmv [-n 64,128] [-dof 3] [-elasticity 64,128] [-gallery all|regular|irregular|NAME,...] [-file FILE] -types aijcusparse,fold,"fold -mat_fold_width 8" [-repeats 7] [-json FILE]
+     bench_spmv [-n 64,128] [-dof 3] [-elasticity 64,128] [-gallery all|regular|irregular|NAME,...] [-file FILE] -types aijcusparse,fold,"fold -mat_fold_width
+     8" [-repeats 7] [-json FILE]
 
-   -n: the 27-point operator on an n^3 grid, with so many unknowns a node. -elasticity: the same assembled from elastic hexahedra, 3 unknowns a node. -gallery: matrices of test/support/bench_gallery.cxx. -file: a PETSc binary or Matrix Market (.mtx) file.
-   A type may be followed by options that hold for it alone; `all`: PETSc's and cuSPARSE's, and Goza's in every precision. Types that are no Mat's: float:cds, float:cds:half, float:slicedell and float:slicedell:half, with vectors
-   in single precision, and cuSPARSE's cusparse:csr1, csr2, coo1, coo2, sell and bsr (its algorithms, by number). One JSON line a measurement: the time is the median of `repeats` batches, each ended by
-   a synchronisation; the copy bandwidth of the same run stands beside, and the largest difference from PETSc's aij on the host, relative to its largest value. */
+   -n: the 27-point operator on an n^3 grid, with so many unknowns a node. -elasticity: the same assembled from elastic hexahedra, 3 unknowns a node.
+   -gallery: matrices of test/support/bench_gallery.cxx. -file: a PETSc binary or Matrix Market (.mtx) file. A type may be followed by options that hold for it
+   alone; `all`: PETSc's and cuSPARSE's, and Goza's in every precision. Types that are no Mat's: float:cds, float:cds:half, float:slicedell and
+   float:slicedell:half, with vectors in single precision, and cuSPARSE's cusparse:csr1, csr2, coo1, coo2, sell and bsr (its algorithms, by number). One JSON
+   line a measurement: the time is the median of `repeats` batches, each ended by a synchronisation; the copy bandwidth of the same run stands beside, and the
+   largest difference from PETSc's aij on the host, relative to its largest value. */
 #include "petscgoza.h"
 #include "../support/matrix_market.hpp"
 #include "../support/bench_gallery.hpp"
@@ -27,18 +30,23 @@ struct Bench {
   FILE                    *json = NULL;
 };
 
-static void Report(const Bench &bench, const std::string &name, bool irregular, const std::string &type, Mat A, double nnz, PetscLogDouble first, PetscLogDouble seconds, PetscLogDouble copy, PetscReal difference)
+static void Report(const Bench &bench, const std::string &name, bool irregular, const std::string &type, Mat A, double nnz, PetscLogDouble first,
+                   PetscLogDouble seconds, PetscLogDouble copy, PetscReal difference)
 {
   for (FILE *f : {stdout, bench.json}) {
     if (!f) continue;
-    fprintf(f, "{\"work\": \"spmv\", \"matrix\": \"%s\", \"irregular\": %s, \"type\": \"%s\", \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"nnz\": %.0f, \"seconds\": %.4e, \"gflops\": %.1f, \"first\": %.3e, \"copy_TBs\": %.3f, \"difference_from_aij\": %.1e}\n",
-            name.c_str(), irregular ? "true" : "false", type.c_str(), A->rmap->N, A->cmap->N, nnz, seconds, 2e-9 * nnz / seconds, first, 1e-12 * copy, (double)difference);
+    fprintf(f,
+            "{\"work\": \"spmv\", \"matrix\": \"%s\", \"irregular\": %s, \"type\": \"%s\", \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT
+            ", \"nnz\": %.0f, \"seconds\": %.4e, \"gflops\": %.1f, \"first\": %.3e, \"copy_TBs\": %.3f, \"difference_from_aij\": %.1e}\n",
+            name.c_str(), irregular ? "true" : "false", type.c_str(), A->rmap->N, A->cmap->N, nnz, seconds, 2e-9 * nnz / seconds, first, 1e-12 * copy,
+            (double)difference);
     fflush(f);
   }
 }
 
 /* One type of matrix, its own options behind its name; xs: what it is multiplied with. */
-static PetscErrorCode MeasureMat(const Bench &bench, const std::string &name, bool irregular, const std::string &type, Mat A, double nnz, const std::vector<PetscScalar> &xs, Vec reference)
+static PetscErrorCode MeasureMat(const Bench &bench, const std::string &name, bool irregular, const std::string &type, Mat A, double nnz,
+                                 const std::vector<PetscScalar> &xs, Vec reference)
 {
   Mat            B;
   Vec            x, y;
@@ -71,7 +79,8 @@ static PetscErrorCode MeasureMat(const Bench &bench, const std::string &name, bo
 }
 
 /* A product that is no Mat's. */
-static PetscErrorCode MeasureProduct(const Bench &bench, const std::string &name, bool irregular, const std::string &type, Mat A, double nnz, Vec reference, Product &product)
+static PetscErrorCode MeasureProduct(const Bench &bench, const std::string &name, bool irregular, const std::string &type, Mat A, double nnz, Vec reference,
+                                     Product &product)
 {
   Vec                      clock, y; /* clock: on the product's side, to wait with */
   PetscLogDouble           seconds = 0, first = 0, copy = 0;

@@ -2,10 +2,10 @@
 
      fit_model -json FILE[,FILE...] [-platform NAME|FILE] [-fit [-choice WEIGHT] [-restarts N]] [-out FILE]
 
-   Without -fit it only reports. -platform: where a fit begins, and what is reported on (the device's own, by its name, else the reference for the space). -out: the machine, for -platform,
-   -goza_platform and machines.cxx. Patterns are generated again, and the model is asked as autoformat asks it. A fit changes one constant after the other, as long as the mean
-   |log(predicted / measured)| over the families of role `fit` falls, and WEIGHT times what a choice by the model is expected to lose there; then from N other places. A run that was
-   cut off is an error. */
+   Without -fit it only reports. -platform: where a fit begins, and what is reported on (the device's own, by its name, else the reference for the space).
+   -out: the machine, for -platform, -goza_platform and machines.cxx. Patterns are generated again, and the model is asked as autoformat asks it. A fit changes
+   one constant after the other, as long as the mean |log(predicted / measured)| over the families of role `fit` falls, and WEIGHT times what a choice by the
+   model is expected to lose there; then from N other places. A run that was cut off is an error. */
 #include "petscgoza.h"
 #include "locality_models.hpp"
 #include "petsc/errors.hpp"
@@ -58,8 +58,8 @@ static PetscErrorCode Read(const std::string &file, Measured *all, std::string *
 
     whole = whole || run == "whole";
     if (run == "products") {
-      PetscCheck(device->empty() || *device == Member(line, "device"), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "%s is of another device than the files before it",
-                 file.c_str());
+      PetscCheck(device->empty() || *device == Member(line, "device"), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+                 "%s is of another device than the files before it", file.c_str());
       *device = Member(line, "device");
       *space  = Member(line, "space") == "host" ? goza::Space::Host : goza::Space::Cuda;
     }
@@ -134,12 +134,14 @@ static double Loss(const goza::Machine &machine, const Study &study, double choi
   return n ? sum / n + choice * lost : 0;
 }
 
-/* What is measured and not fitted; far_latency shows in matrices alone whose long rows come from memory, which a study of small ones does not have, and on a host a thread's waits are in what its steps cost. */
+/* What is measured and not fitted; far_latency shows in matrices alone whose long rows come from memory, which a study of small ones does not have, and on a
+   host a thread's waits are in what its steps cost. */
 static bool Kept(const goza::Machine &machine, const std::string &name)
 {
   const std::string figure = name.substr(name.find('.') + 1);
 
-  return name == "bandwidth" || name == "gather" || name == "kernel_launch" || name == "far_latency" || (!machine.gpu && (name == "l2" || name == "fits" || figure == "latency"));
+  return name == "bandwidth" || name == "gather" || name == "kernel_launch" || name == "far_latency" ||
+         (!machine.gpu && (name == "l2" || name == "fits" || figure == "latency"));
 }
 
 /* One constant after the other, by ever smaller steps. Returns what is left of the loss. */
@@ -177,7 +179,8 @@ static double Descend(goza::Machine *machine, const Study &study, double choice,
   return best;
 }
 
-/* What a kernel may not have got from a measurement of memory. Again from `restarts` other places: six constants of the best found so far, up to four times or a fourth of what they were. */
+/* What a kernel may not have got from a measurement of memory. Again from `restarts` other places: six constants of the best found so far, up to four times or
+   a fourth of what they were. */
 static void Fit(goza::Machine *machine, const Study &study, double choice, PetscInt restarts)
 {
   std::mt19937 random(7);
@@ -247,7 +250,8 @@ static void Report(const goza::Machine &machine, const Study &study, const std::
     printf("{\"work\": \"model\", \"json\": \"%s\", \"device\": \"%s\", \"platform\": \"%s\", \"matrices\": \"%s\", \"count\": %zu, \"products\": %zu, "
            "\"correlation\": %.4f, "
            "\"mean_error_percent\": %.1f, \"choice_loss_percent\": %.2f, \"worst_choice_percent\": %.0f}\n",
-           json.c_str(), device.c_str(), machine.name.c_str(), role_name(role), by_matrix.size(), pairs.size(), Correlation(pairs), 100 * error / (double)pairs.size(), 100 * loss, 100 * worst);
+           json.c_str(), device.c_str(), machine.name.c_str(), role_name(role), by_matrix.size(), pairs.size(), Correlation(pairs),
+           100 * error / (double)pairs.size(), 100 * loss, 100 * worst);
   }
 }
 

@@ -25,8 +25,8 @@ struct AskedWay {
   double             hit = 0, density = 1;
 };
 
-/* Paper P3's indices in one order, with its lines of 32 values; for P2's model of the C2050. The orders: CSR, Goza's Fold, and P3's Fold with its padding, at the
-   width of the mean row */
+/* Paper P3's indices in one order, with its lines of 32 values; for P2's model of the C2050. The orders: CSR, Goza's Fold, and P3's Fold with its padding, at
+   the width of the mean row */
 struct Indices {
   const char          *order;
   goza::LayoutLocality found;
@@ -133,17 +133,19 @@ inline void print_indices(FILE *json, const StudyMatrix &m, const char *part, co
   for (const Indices &i : indices) {
     const goza::Locality &l = i.found.locality;
 
-    fprintf(json, "{\"matrix\": \"%s\", \"family\": \"%s\", \"role\": \"%s\", \"part\": \"%s\", \"indices\": \"%s\", \"rows\": %lld, \"nnz\": %zu, \"spatial\": %.5g, \"unpadded\": %.5g, \"temporal\": %.6g, \"density\": %.5g, \"hit\": %.5g, \"gflops_c2050\": %.5g, %s}\n",
-            m.name.c_str(), m.family.c_str(), role_name(m.role), part, i.order, (long long)A.rows, A.col.size(), l.padded.spatial(), l.plain.spatial(), l.padded.temporal(),
-            i.found.density(), i.predicted.hit, i.predicted.gflops, how);
+    fprintf(json,
+            "{\"matrix\": \"%s\", \"family\": \"%s\", \"role\": \"%s\", \"part\": \"%s\", \"indices\": \"%s\", \"rows\": %lld, \"nnz\": %zu, \"spatial\": "
+            "%.5g, \"unpadded\": %.5g, \"temporal\": %.6g, \"density\": %.5g, \"hit\": %.5g, \"gflops_c2050\": %.5g, %s}\n",
+            m.name.c_str(), m.family.c_str(), role_name(m.role), part, i.order, (long long)A.rows, A.col.size(), l.padded.spatial(), l.plain.spatial(),
+            l.padded.temporal(), i.found.density(), i.predicted.hit, i.predicted.gflops, how);
   }
 }
 
 /* The locality of its reads of x, as members of a JSON object */
 inline void print_locality(FILE *json, const AskedWay &w)
 {
-  fprintf(json, "\"spatial\": %.5g, \"unpadded\": %.5g, \"temporal\": %.6g, \"hit\": %.5g, \"density\": %.5g", w.locality.padded.spatial(), w.locality.plain.spatial(),
-          w.locality.padded.temporal(), w.hit, w.density);
+  fprintf(json, "\"spatial\": %.5g, \"unpadded\": %.5g, \"temporal\": %.6g, \"hit\": %.5g, \"density\": %.5g", w.locality.padded.spatial(),
+          w.locality.plain.spatial(), w.locality.padded.temporal(), w.hit, w.density);
 }
 
 } // namespace goza_test

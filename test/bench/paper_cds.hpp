@@ -44,7 +44,8 @@ template <bool half, bool unroll> HD inline PetscScalar PaperSum(const PaperMatr
 
 #if defined(__CUDACC__)
 template <bool half, bool unroll>
-__global__ void PaperKernel(PetscInt n, PetscInt ndiag, std::int64_t ld, const PetscScalar *__restrict__ val, const PetscScalar *__restrict__ x, PetscScalar *y, const PetscInt *__restrict__ offset)
+__global__ void PaperKernel(PetscInt n, PetscInt ndiag, std::int64_t ld, const PetscScalar *__restrict__ val, const PetscScalar *__restrict__ x, PetscScalar *y,
+                            const PetscInt *__restrict__ offset)
 {
   const PetscInt i = static_cast<PetscInt>(blockIdx.x * blockDim.x + threadIdx.x);
 
@@ -52,7 +53,8 @@ __global__ void PaperKernel(PetscInt n, PetscInt ndiag, std::int64_t ld, const P
 }
 
 template <bool half, bool unroll>
-__global__ void PaperKernelRead(PetscInt n, PetscInt ndiag, std::int64_t ld, const PetscScalar *__restrict__ val, const PetscScalar *__restrict__ x, PetscScalar *__restrict__ y, const PetscInt *__restrict__ offset)
+__global__ void PaperKernelRead(PetscInt n, PetscInt ndiag, std::int64_t ld, const PetscScalar *__restrict__ val, const PetscScalar *__restrict__ x,
+                                PetscScalar *__restrict__ y, const PetscInt *__restrict__ offset)
 {
   const PetscInt i = static_cast<PetscInt>(blockIdx.x * blockDim.x + threadIdx.x);
 

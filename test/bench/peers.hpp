@@ -123,7 +123,8 @@ private:
       }
     }
     keep(ptr, col, val);
-    check_cusparse(cusparseCreateSlicedEll(&A_, A.nrows, A.ncols, A.nnz, ptr.back(), H, ptr_.data(), col_.data(), val_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    check_cusparse(cusparseCreateSlicedEll(&A_, A.nrows, A.ncols, A.nnz, ptr.back(), H, ptr_.data(), col_.data(), val_.data(), CUSPARSE_INDEX_32I,
+                                           CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
   }
 
   void make_csr_or_coo(const goza::Csr &A, bool coo)
@@ -136,9 +137,11 @@ private:
     }
     keep(ptr, std::vector<PetscInt>(A.col, A.col + A.nnz), std::vector<double>(A.val, A.val + A.nnz));
     if (coo)
-      check_cusparse(cusparseCreateCoo(&A_, A.nrows, A.ncols, A.nnz, ptr_.data(), col_.data(), val_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+      check_cusparse(
+        cusparseCreateCoo(&A_, A.nrows, A.ncols, A.nnz, ptr_.data(), col_.data(), val_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
     else
-      check_cusparse(cusparseCreateCsr(&A_, A.nrows, A.ncols, A.nnz, ptr_.data(), col_.data(), val_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+      check_cusparse(cusparseCreateCsr(&A_, A.nrows, A.ncols, A.nnz, ptr_.data(), col_.data(), val_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                       CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
   }
 
   void make_bsr(const goza::Csr &A, PetscInt bs)
@@ -168,8 +171,8 @@ private:
   {
   #pragma GCC diagnostic push
   #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    check_cusparse(cusparseDbsrmv(handle_, CUSPARSE_DIRECTION_ROW, CUSPARSE_OPERATION_NON_TRANSPOSE, nrows_, ncols_, static_cast<int>(col_.size()), &one_, info_,
-                                  val_.data(), ptr_.data(), col_.data(), bs_, x_.data(), &zero_, y_.data()));
+    check_cusparse(cusparseDbsrmv(handle_, CUSPARSE_DIRECTION_ROW, CUSPARSE_OPERATION_NON_TRANSPOSE, nrows_, ncols_, static_cast<int>(col_.size()), &one_,
+                                  info_, val_.data(), ptr_.data(), col_.data(), bs_, x_.data(), &zero_, y_.data()));
   #pragma GCC diagnostic pop
   }
 

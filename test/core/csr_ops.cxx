@@ -91,7 +91,13 @@ Sparse reference_product(const Shape &a, const Shape &b, bool with_diagonal)
 
 std::vector<Shape> squares()
 {
-  return {random_matrix("empty", 0, 0, 1, 3), random_matrix("1x1", 1, 1, 1, 2), random_matrix("no entries", 7, 7, 1, 0), random_matrix("short rows", 900, 900, 2, 4), random_matrix("longer rows", 700, 700, 3, 30), dense_row("a dense row and a dense column", 3000), random_matrix("nearly dense", 300, 300, 4, 150)};
+  return {random_matrix("empty", 0, 0, 1, 3),
+          random_matrix("1x1", 1, 1, 1, 2),
+          random_matrix("no entries", 7, 7, 1, 0),
+          random_matrix("short rows", 900, 900, 2, 4),
+          random_matrix("longer rows", 700, 700, 3, 30),
+          dense_row("a dense row and a dense column", 3000),
+          random_matrix("nearly dense", 300, 300, 4, 150)};
 }
 
 } // namespace
@@ -224,7 +230,11 @@ BOOST_AUTO_TEST_CASE(triple_products_on_the_host)
     }
     return s;
   };
-  const Shape pairs[][2] = {{near("band", 30000, 30000, 300, 9), near("aggregates in order", 30000, 3000, 15, 4)}, {near("band", 5000, 5000, 80, 9), near("aggregates anywhere", 5000, 500, 500, 3)}, {near("band", 5000, 5000, 5000, 30), near("long rows", 5000, 400, 60, 40)}, {near("small", 3, 3, 3, 3), near("one column", 3, 1, 1, 2)}, {random_matrix("no rows", 0, 0, 1, 1), random_matrix("no rows", 0, 0, 1, 1)}};
+  const Shape pairs[][2] = {{near("band", 30000, 30000, 300, 9), near("aggregates in order", 30000, 3000, 15, 4)},
+                            {near("band", 5000, 5000, 80, 9), near("aggregates anywhere", 5000, 500, 500, 3)},
+                            {near("band", 5000, 5000, 5000, 30), near("long rows", 5000, 400, 60, 40)},
+                            {near("small", 3, 3, 3, 3), near("one column", 3, 1, 1, 2)},
+                            {random_matrix("no rows", 0, 0, 1, 1), random_matrix("no rows", 0, 0, 1, 1)}};
 
   for (const auto &[a, p] : pairs) {
     const CsrMatrix A = csr(Space::Host, a), P = csr(Space::Host, p), R = transpose(P.view());

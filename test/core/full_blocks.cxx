@@ -100,9 +100,10 @@ BOOST_AUTO_TEST_CASE(triple_products_on_the_host)
       }
     }
 
-  const CsrMatrix A = blocks(Space::Host, 30, 30, 4, 3, 3, 3), P = blocks(Space::Host, 30, 10, 3, 3, 6, 9), R = transpose(P.view()), odd = blocks(Space::Host, 90, 90, 7, 1, 1, 5);
-  FullBlocks      by[] = {{R.view(), 6, 3}, {odd.view(), 3, 3}, {P.view(), 3, 6}};
-  CsrMatrix       C;
+  const CsrMatrix A = blocks(Space::Host, 30, 30, 4, 3, 3, 3), P = blocks(Space::Host, 30, 10, 3, 3, 6, 9), R = transpose(P.view()),
+                  odd = blocks(Space::Host, 90, 90, 7, 1, 1, 5);
+  FullBlocks by[]     = {{R.view(), 6, 3}, {odd.view(), 3, 3}, {P.view(), 3, 6}};
+  CsrMatrix  C;
   BOOST_TEST(!galerkin_host(by[0], by[1], by[2], C));
 }
 
@@ -145,7 +146,8 @@ BOOST_AUTO_TEST_CASE(norms)
 {
   for (Space space : spaces()) {
     for (PetscInt bs : {2, 3, 6}) {
-      const CsrMatrix A = blocks(space, 30, 40, 35, bs, bs, 4), N = block_norms(A.view(), *pattern_of_blocks(A.view(), bs, bs)); /* rows of more than 32 blocks */
+      /* rows of more than 32 blocks */
+      const CsrMatrix A = blocks(space, 30, 40, 35, bs, bs, 4), N = block_norms(A.view(), *pattern_of_blocks(A.view(), bs, bs));
       const auto      ptr = A.ptr.to_host(), col = A.col.to_host(), nptr = N.ptr.to_host(), ncol = N.col.to_host();
       const auto      val = A.val.to_host(), norm = N.val.to_host();
 
@@ -168,7 +170,8 @@ BOOST_AUTO_TEST_CASE(norms)
 
 BOOST_AUTO_TEST_CASE(others)
 {
-  const std::vector<PetscInt> full{0, 2, 4}, ragged{0, 2, 3}, first{0, 1, 0, 1}, shifted{1, 2, 1, 2}, unequal{0, 1, 2, 3}, descending{2, 3, 0, 1, 2, 3, 0, 1}, two{0, 4, 8};
+  const std::vector<PetscInt> full{0, 2, 4}, ragged{0, 2, 3}, first{0, 1, 0, 1}, shifted{1, 2, 1, 2}, unequal{0, 1, 2, 3}, descending{2, 3, 0, 1, 2, 3, 0, 1},
+    two{0, 4, 8};
   const std::vector<PetscScalar> val(8, 1);
 
   for (Space space : spaces()) {

@@ -235,7 +235,8 @@ BOOST_AUTO_TEST_CASE(every_output)
   };
 
   for (Precision p : precisions) {
-    const auto ell = make_format<SlicedEll, PetscScalar>(p, Space::Host, SlicedEllOptions()), cds = make_format<Cds, PetscScalar>(p, Space::Host, CdsOptions()), fold = make_format<Fold, PetscScalar>(p, Space::Host, FoldOptions());
+    const auto ell = make_format<SlicedEll, PetscScalar>(p, Space::Host, SlicedEllOptions()), cds = make_format<Cds, PetscScalar>(p, Space::Host, CdsOptions()),
+               fold = make_format<Fold, PetscScalar>(p, Space::Host, FoldOptions());
 
     for (const auto *f : {&ell, &cds, &fold}) {
       (*f)->build(A.csr());
@@ -244,8 +245,8 @@ BOOST_AUTO_TEST_CASE(every_output)
   }
 }
 
-/* The points that a grid's node is coupled to: all around it; those beside it along one direction; and the latter with all below and above them, as where lines along z were
-   coarsened. */
+/* The points that a grid's node is coupled to: all around it; those beside it along one direction; and the latter with all below and above them, as where lines
+   along z were coarsened. */
 enum class Points {
   All,
   Seven,
@@ -333,7 +334,8 @@ template <class V, class Make> void check_grid(const PointGrid &A, int ndiag, co
       f->apply_dots(xs.data(), {bs.data() + first, y.data() + first, false, &sums});
       add_up(space, sums, dot.data(), nullptr);
       check("product of dot", y, [&](PetscInt i) { return ax[i]; });
-      BOOST_TEST(PetscAbsScalar(dot.to_host()[0] - w_ax) <= (tolerance + n * std::numeric_limits<RealOf<V>>::epsilon()) * w_ax, "dot product on " << space_name(space) << ", " << A.nx << ", from " << first);
+      BOOST_TEST(PetscAbsScalar(dot.to_host()[0] - w_ax) <= (tolerance + n * std::numeric_limits<RealOf<V>>::epsilon()) * w_ax,
+                 "dot product on " << space_name(space) << ", " << A.nx << ", from " << first);
     }
   }
 }
@@ -352,6 +354,7 @@ BOOST_AUTO_TEST_CASE(grids)
     for (Precision p : {Precision::Double, Precision::Single, Precision::Half})
       check_grid<PetscScalar>(A, c.ndiag, [p](Space space) { return make_format<Cds, PetscScalar>(p, space, CdsOptions()); });
     check_grid<SingleScalar>(A, c.ndiag, [](Space space) { return std::make_unique<Cds<SingleScalar, SingleScalar>>(space); });
-    check_grid<SingleScalar>(A, c.ndiag, [](Space space) { return std::make_unique<Narrow<Cds<HalfScalar, SingleScalar>, SingleScalar>>(space, CdsOptions()); });
+    check_grid<SingleScalar>(A, c.ndiag,
+                             [](Space space) { return std::make_unique<Narrow<Cds<HalfScalar, SingleScalar>, SingleScalar>>(space, CdsOptions()); });
   }
 }

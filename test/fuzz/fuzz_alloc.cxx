@@ -1,5 +1,6 @@
-/* Every request for memory of Goza's refused in turn, on one rank: what test/laws/alloc_failures.cxx does for products and assembly, for saamg's set-up, update and cycles, for the
-   operations that make matrices and for fused Krylov methods. All ranks get an error or none does, nothing is lost, and the same call then works. -every: each request, and each rank; -part k/n: a part of them. */
+/* Every request for memory of Goza's refused in turn, on one rank: what test/laws/alloc_failures.cxx does for products and assembly, for saamg's set-up, update
+   and cycles, for the operations that make matrices and for fused Krylov methods. All ranks get an error or none does, nothing is lost, and the same call then
+   works. -every: each request, and each rank; -part k/n: a part of them. */
 #include "../support/alloc_sweep.hpp"
 #include "../support/pc_case.hpp"
 
@@ -224,7 +225,8 @@ void making(const char *type, const Operation &op, How how)
 
   const bool views = std::string(op.name).rfind("view", 0) == 0;
 
-  sweep(op.asks && (!views || all_describe()), how, make, call, [&](Source &s) { BOOST_TEST(std::abs(s.size() - want) <= 100 * PETSC_MACHINE_EPSILON * want); });
+  sweep(op.asks && (!views || all_describe()), how, make, call,
+        [&](Source &s) { BOOST_TEST(std::abs(s.size() - want) <= 100 * PETSC_MACHINE_EPSILON * want); });
 }
 
 /* --- fused Krylov methods */

@@ -87,7 +87,8 @@ void one_case(const std::string &file)
   BOOST_CHECK_MESSAGE(v.wrong.empty(), "seed " << c.seed << ": " << v.wrong);
   if (!v.wrong.empty()) report(c, v);
   if (!rank)
-    std::cout << "fuzz_mat: " << v.done << " operations, " << v.skipped << " did not fit" << (v.refused.empty() ? "" : ", AIJ refuses " + v.refused) << std::endl;
+    std::cout << "fuzz_mat: " << v.done << " operations, " << v.skipped << " did not fit" << (v.refused.empty() ? "" : ", AIJ refuses " + v.refused)
+              << std::endl;
 }
 
 void many_cases()
@@ -113,7 +114,8 @@ void many_cases()
     BOOST_CHECK_MESSAGE(v.wrong.empty(), "seed " << seed << ": " << v.wrong);
   }
   if (!rank)
-    std::cout << "fuzz_mat: " << count << " sequences from seed " << first << " on " << size << " ranks, " << done << " operations, " << wrong << " differ, " << refused << " ended where AIJ refuses" << std::endl;
+    std::cout << "fuzz_mat: " << count << " sequences from seed " << first << " on " << size << " ranks, " << done << " operations, " << wrong << " differ, "
+              << refused << " ended where AIJ refuses" << std::endl;
 }
 
 const AddTests add([] {

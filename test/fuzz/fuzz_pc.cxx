@@ -1,5 +1,5 @@
-/* Random configurations of saamg over random matrices: linear, symmetric where it must be, its transpose, independent of history and of the number of ranks, and a
-   reason instead of garbage.
+/* Random configurations of saamg over random matrices: linear, symmetric where it must be, its transpose, independent of history and of the number of ranks,
+   and a reason instead of garbage.
 
      fuzz_pc [-fuzz_first 1] [-fuzz_count 200]    seeds
      fuzz_pc -fuzz_case FILE                      one configuration as text; its "set" lines are options for any program. Of a folder each *.case
@@ -62,7 +62,8 @@ void many()
     progress.counts(checks, refused);
   }
   if (!rank)
-    std::cout << "fuzz_pc: " << count << " configurations from seed " << first << " on " << size << " ranks, " << checks << " operations, " << wrong << " differ, " << refused << " ended with a failed set-up" << std::endl;
+    std::cout << "fuzz_pc: " << count << " configurations from seed " << first << " on " << size << " ranks, " << checks << " operations, " << wrong
+              << " differ, " << refused << " ended with a failed set-up" << std::endl;
 }
 
 const AddTests add([] {

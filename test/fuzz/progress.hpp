@@ -1,5 +1,5 @@
-/* Where a fuzzer is, in a file that survives a crash: "seed step side done refused", and behind it a line of each rank: the error that the step has ended with there, which others may
-   wait for in vain. For whoever started it. */
+/* Where a fuzzer is, in a file that survives a crash: "seed step side done refused", and behind it a line of each rank: the error that the step has ended with
+   there, which others may wait for in vain. For whoever started it. */
 #pragma once
 
 #include <cstdio>

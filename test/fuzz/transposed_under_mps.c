@@ -54,7 +54,8 @@ int main(int argc, char **argv)
 
       if (PetscAbsScalar(got[i - lo] - want) <= 1e-9 * PetscAbsScalar(want)) continue;
       bad++;
-      PetscCall(PetscPrintf(PETSC_COMM_SELF, "round %" PetscInt_FMT ", row %" PetscInt_FMT ": %g instead of %g\n", k, i, (double)PetscRealPart(got[i - lo]), (double)PetscRealPart(want)));
+      PetscCall(PetscPrintf(PETSC_COMM_SELF, "round %" PetscInt_FMT ", row %" PetscInt_FMT ": %g instead of %g\n", k, i, (double)PetscRealPart(got[i - lo]),
+                            (double)PetscRealPart(want)));
     }
     PetscCall(VecRestoreArrayRead(y, &got));
     if (keep && k < rounds) continue;

@@ -1,4 +1,5 @@
-/* Laws of the fused Krylov methods: each is PETSc's method of the same iteration, up to rounding, for every norm type, matrix type and preconditioner; and it is native where it can be. */
+/* Laws of the fused Krylov methods: each is PETSc's method of the same iteration, up to rounding, for every norm type, matrix type and preconditioner; and it
+   is native where it can be. */
 #include "../support/alloc_failure.hpp"
 #include "../support/ksp_case.hpp"
 
@@ -39,8 +40,8 @@ PetscErrorCode precondition_another(KSP ksp, PetscInt it, PetscReal, void *)
   return PETSC_SUCCESS;
 }
 
-/* A cycle in low precision, whose rounding may cost an iteration: a test of convergence that applies it to b, as PETSc's does where there is a guess, leaves nothing behind, nor does
-   a monitor that applies it. */
+/* A cycle in low precision, whose rounding may cost an iteration: a test of convergence that applies it to b, as PETSc's does where there is a guess, leaves
+   nothing behind, nor does a monitor that applies it. */
 struct InLowPrecision {
   const Method &method;
   std::string   precision;
@@ -62,12 +63,14 @@ struct InLowPrecision {
       KSPHandle watched = make_ksp(s, method.ours);
       PETSC_OK(KSPMonitorSet(watched, precondition_another, nullptr, nullptr));
       const Run w = solve_with(watched, b, x0);
-      all_ranks(w.reason == a.reason && std::abs(w.its - a.its) <= 1, std::to_string(w.its) + " iterations with a monitor that preconditions, " + std::to_string(a.its) + " without");
+      all_ranks(w.reason == a.reason && std::abs(w.its - a.its) <= 1,
+                std::to_string(w.its) + " iterations with a monitor that preconditions, " + std::to_string(a.its) + " without");
     }
   }
 };
 
-/* On several ranks the norm of a new direction is a difference, of which little is left behind a strong preconditioner: what one makes of it does not add up from direction to direction. */
+/* On several ranks the norm of a new direction is a difference, of which little is left behind a strong preconditioner: what one makes of it does not add up
+   from direction to direction. */
 BOOST_AUTO_TEST_CASE(long_basis)
 {
   Option pc("-pc_type", "saamg"), restart("-ksp_gmres_restart", "12"), most("-ksp_max_it", "12");
@@ -125,7 +128,8 @@ void holds_no_z()
   BOOST_TEST(requests[1] == requests[0] - (PetscDefined(USE_REAL_SINGLE) ? 0 : 1));
 }
 
-/* Every norm type with every preconditioner on one problem; and, with the first norm type, null spaces, blocks, ranks that have no rows, and other matrix types. */
+/* Every norm type with every preconditioner on one problem; and, with the first norm type, null spaces, blocks, ranks that have no rows, and other matrix
+   types. */
 void add_table()
 {
   const std::vector<PCName> pcs{{"saamg", true}, {"jacobi", true}, {"pbjacobi", true}, {"none", true}, {"bjacobi", false}};

@@ -1,4 +1,5 @@
-/* The fused Krylov methods as users meet them: monitors, tests of their own, kept preconditioners, several right-hand sides, prefixes; and whatever is wrong with the input. */
+/* The fused Krylov methods as users meet them: monitors, tests of their own, kept preconditioners, several right-hand sides, prefixes; and whatever is wrong
+   with the input. */
 #include "mat/common/format_kind.hpp"
 #include "petsc/plugin.hpp"
 
@@ -178,7 +179,8 @@ BOOST_AUTO_TEST_CASE(many_iterations)
         PETSC_OK(VecDuplicate(b, d.put()));
         PETSC_OK(VecWAXPY(d, -1, a.x, c.x));
         if (steady || c.reason > 0)
-          BOOST_TEST(::goza_test::norm(d) <= 1e-3 * ::goza_test::norm(c.x), what << ": solutions differ by " << ::goza_test::norm(d) << " of " << ::goza_test::norm(c.x));
+          BOOST_TEST(::goza_test::norm(d) <= 1e-3 * ::goza_test::norm(c.x),
+                     what << ": solutions differ by " << ::goza_test::norm(d) << " of " << ::goza_test::norm(c.x));
       }
     }
   });
@@ -209,7 +211,8 @@ BOOST_AUTO_TEST_CASE(several_right_hand_sides)
       PETSC_OK(MatDenseGetColumnVecRead(X, k, &x));
       PETSC_OK(VecAXPY(alone, -1, x));
       BOOST_TEST(norm(x) > 0);
-      BOOST_TEST(norm(alone) <= 1e-13 * norm(x), m.ours << ", column " << k << ": " << norm(alone)); /* a device may have recorded one of them and not the other */
+      /* a device may have recorded one of them and not the other */
+      BOOST_TEST(norm(alone) <= 1e-13 * norm(x), m.ours << ", column " << k << ": " << norm(alone));
       PETSC_OK(MatDenseRestoreColumnVecRead(X, k, &x));
       PETSC_OK(MatDenseRestoreColumnVecRead(B, k, &b));
     }
@@ -306,8 +309,8 @@ extern "C" int(MPI_Wait)(MPI_Request *request, MPI_Status *status)
 namespace
 {
 
-/* All inner products of an iteration in one reduction that is waited for; fusedbcgs has another, with a product between its beginning and its end. Devices that go on by
-   themselves add up without any. */
+/* All inner products of an iteration in one reduction that is waited for; fusedbcgs has another, with a product between its beginning and its end. Devices that
+   go on by themselves add up without any. */
 BOOST_AUTO_TEST_CASE(reductions)
 {
   PetscMPIInt size;

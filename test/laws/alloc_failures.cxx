@@ -1,5 +1,5 @@
-/* Memory that one rank lacks: every request of Goza's is refused in turn, alone or with all that follow. All ranks get an error or none does, none waits for another, and
-   the same call then works. With -every each of the later requests, and each rank. */
+/* Memory that one rank lacks: every request of Goza's is refused in turn, alone or with all that follow. All ranks get an error or none does, none waits for
+   another, and the same call then works. With -every each of the later requests, and each rank. */
 #include "../support/alloc_sweep.hpp"
 #include "../support/mesh_case.hpp"
 #include "../support/pc_case.hpp"
@@ -50,7 +50,8 @@ void product(const std::string &type, const char *halo, bool changed, How how)
   const Entry  e = stencil7(4, 3, 5);
 
   sweep(
-    !changed, how, [&] { return std::make_unique<Product>(e, type, changed); }, [](Product &p) { return MatMult(p.A, p.x, p.y); }, [](Product &p) { p.check(); });
+    !changed, how, [&] { return std::make_unique<Product>(e, type, changed); }, [](Product &p) { return MatMult(p.A, p.x, p.y); },
+    [](Product &p) { p.check(); });
 }
 
 /* --- matrices that are nothing but their format */

@@ -167,22 +167,38 @@ void share_by_name()
 
 void add_mat_settings(boost::unit_test::test_suite *suite)
 {
-  add_mat_setting<MatCDSStorage>(suite, {"cds", "-mat_cds_storage", MatCDSStorages[MAT_CDS_FULL], MatCDSSetStorage, MatCDSGetStorage, MAT_CDS_FULL, (MatCDSStorage)4});
+  add_mat_setting<MatCDSStorage>(suite,
+                                 {"cds", "-mat_cds_storage", MatCDSStorages[MAT_CDS_FULL], MatCDSSetStorage, MatCDSGetStorage, MAT_CDS_FULL, (MatCDSStorage)4});
   add_mat_setting<PetscReal>(suite, {"cds", "-mat_cds_share", "0.5", MatCDSSetShare, MatCDSGetShare, 0.5, 0});
   add_mat_setting<PetscReal>(suite, {"cds", "-mat_cds_max_fill", "5", MatCDSSetMaxFill, MatCDSGetMaxFill, 5, 0.5});
   add_mat_setting<PetscInt>(suite, {"cds", "-mat_cds_block_size", "3", MatCDSSetBlockSize, MatCDSGetBlockSize, 3, 4});
-  add_mat_setting<MatStoragePrecision>(suite, {"cds", "-mat_cds_precision", MatStoragePrecisions[MAT_STORAGE_SINGLE], MatCDSSetPrecision, MatCDSGetPrecision, MAT_STORAGE_SINGLE, (MatStoragePrecision)3});
+  add_mat_setting<MatStoragePrecision>(suite, {"cds", "-mat_cds_precision", MatStoragePrecisions[MAT_STORAGE_SINGLE], MatCDSSetPrecision, MatCDSGetPrecision,
+                                               MAT_STORAGE_SINGLE, (MatStoragePrecision)3});
   add_mat_setting<PetscInt>(suite, {"fold", "-mat_fold_width", "5", MatFoldSetWidth, MatFoldGetWidth, 5, 128});
-  add_mat_setting<MatFoldOrder>(suite, {"fold", "-mat_fold_order", MatFoldOrders[MAT_FOLD_ORDER_NATURAL], MatFoldSetOrder, MatFoldGetOrder, MAT_FOLD_ORDER_NATURAL, (MatFoldOrder)-1});
-  add_mat_setting<MatFoldLayout>(suite, {"fold", "-mat_fold_layout", MatFoldLayouts[MAT_FOLD_LAYOUT_RECTANGLE], MatFoldSetLayout, MatFoldGetLayout, MAT_FOLD_LAYOUT_RECTANGLE, (MatFoldLayout)2});
-  add_mat_setting<MatStoragePrecision>(suite, {"fold", "-mat_fold_precision", MatStoragePrecisions[MAT_STORAGE_HALF], MatFoldSetPrecision, MatFoldGetPrecision, MAT_STORAGE_HALF, (MatStoragePrecision)3});
+  add_mat_setting<MatFoldOrder>(suite, {"fold", "-mat_fold_order", MatFoldOrders[MAT_FOLD_ORDER_NATURAL], MatFoldSetOrder, MatFoldGetOrder,
+                                        MAT_FOLD_ORDER_NATURAL, (MatFoldOrder)-1});
+  add_mat_setting<MatFoldLayout>(suite, {"fold", "-mat_fold_layout", MatFoldLayouts[MAT_FOLD_LAYOUT_RECTANGLE], MatFoldSetLayout, MatFoldGetLayout,
+                                         MAT_FOLD_LAYOUT_RECTANGLE, (MatFoldLayout)2});
+  add_mat_setting<MatStoragePrecision>(suite, {"fold", "-mat_fold_precision", MatStoragePrecisions[MAT_STORAGE_HALF], MatFoldSetPrecision, MatFoldGetPrecision,
+                                               MAT_STORAGE_HALF, (MatStoragePrecision)3});
   add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_slice_height", "16", MatSlicedEllSetSliceHeight, MatSlicedEllGetSliceHeight, 16, 3});
   add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_sort_window", "64", MatSlicedEllSetSortWindow, MatSlicedEllGetSortWindow, 64, -2});
-  add_mat_setting<MatSlicedEllIndex>(suite, {"slicedell", "-mat_slicedell_index", MatSlicedEllIndices[MAT_SLICEDELL_INDEX_32], MatSlicedEllSetIndex, MatSlicedEllGetIndex, MAT_SLICEDELL_INDEX_32, (MatSlicedEllIndex)2});
+  add_mat_setting<MatSlicedEllIndex>(suite, {"slicedell", "-mat_slicedell_index", MatSlicedEllIndices[MAT_SLICEDELL_INDEX_32], MatSlicedEllSetIndex,
+                                             MatSlicedEllGetIndex, MAT_SLICEDELL_INDEX_32, (MatSlicedEllIndex)2});
   add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_block_size", "3", MatSlicedEllSetBlockSize, MatSlicedEllGetBlockSize, 3, 2});
-  add_mat_setting<MatStoragePrecision>(suite, {"slicedell", "-mat_slicedell_precision", MatStoragePrecisions[MAT_STORAGE_HALF], MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MAT_STORAGE_HALF, (MatStoragePrecision)3});
+  add_mat_setting<MatStoragePrecision>(suite, {"slicedell", "-mat_slicedell_precision", MatStoragePrecisions[MAT_STORAGE_HALF], MatSlicedEllSetPrecision,
+                                               MatSlicedEllGetPrecision, MAT_STORAGE_HALF, (MatStoragePrecision)3});
   add_mat_setting<PetscInt>(suite, {"autoformat", "-mat_autoformat_trials", "3", MatAutoFormatSetTrials, MatAutoFormatGetTrials, 3, 17});
-  for (const auto &of : std::vector<std::pair<std::string, std::vector<std::string>>>{{"cds", {"MatCDSSetStorage", "MatCDSSetShare", "MatCDSSetMaxFill", "MatCDSSetBlockSize", "MatCDSSetPrecision"}}, {"fold", {"MatFoldSetWidth", "MatFoldSetOrder", "MatFoldSetLayout", "MatFoldSetPrecision"}}, {"slicedell", {"MatSlicedEllSetSliceHeight", "MatSlicedEllSetSortWindow", "MatSlicedEllSetIndex", "MatSlicedEllSetBlockSize", "MatSlicedEllSetPrecision"}}, {"autoformat", {"MatAutoFormatSetCandidates", "MatAutoFormatSetTrials"}}})
+  for (const auto &of :
+       std::vector<std::pair<std::string, std::vector<std::string>>>{{"cds",
+                                                                      {"MatCDSSetStorage", "MatCDSSetShare", "MatCDSSetMaxFill", "MatCDSSetBlockSize",
+                                                                       "MatCDSSetPrecision"}},
+                                                                     {"fold",
+                                                                      {"MatFoldSetWidth", "MatFoldSetOrder", "MatFoldSetLayout", "MatFoldSetPrecision"}},
+                                                                     {"slicedell",
+                                                                      {"MatSlicedEllSetSliceHeight", "MatSlicedEllSetSortWindow", "MatSlicedEllSetIndex",
+                                                                       "MatSlicedEllSetBlockSize", "MatSlicedEllSetPrecision"}},
+                                                                     {"autoformat", {"MatAutoFormatSetCandidates", "MatAutoFormatSetTrials"}}})
     add_test(suite, of.first + "_by_name", [of] { settings_by_name(of.first, of.second); });
   add_test(suite, "share_by_name", share_by_name);
   add_test(suite, "texts_of_autoformat", [] {
@@ -233,7 +249,8 @@ void add_solver_rows(boost::unit_test::test_suite *rows)
 {
   add_test(rows, "42_several_solvers_alive", [] {
     /* on all ranks, on this rank alone, with other options each */
-    MatHandle A = system_matrix(problem("poisson5")), B = system_matrix(problem("elasticity"), "slicedell"), S = system_matrix(problem("poisson7"), MATAIJ, PETSC_COMM_SELF);
+    MatHandle A = system_matrix(problem("poisson5")), B = system_matrix(problem("elasticity"), "slicedell"),
+              S = system_matrix(problem("poisson7"), MATAIJ, PETSC_COMM_SELF);
     KSPHandle a, b, s;
     {
       Option smoother("-pc_saamg_smoother", "jacobi");
@@ -394,7 +411,8 @@ const AddTests add([] {
     BOOST_TEST(says(refusal([] { return goza::GozaCheckRelease(PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR + 1); }), "built for PETSc"));
     BOOST_TEST(says(refusal([] { return goza::GozaCheckRelease(PETSC_VERSION_MAJOR + 1, PETSC_VERSION_MINOR); }), "built for PETSc"));
     BOOST_TEST(
-      says(refusal([] { return goza::GozaCheckTypes(PetscDefined(USE_COMPLEX) ? PETSC_DOUBLE : PETSC_COMPLEX, 2 * sizeof(PetscScalar), sizeof(PetscInt)); }), "COMPLEX"));
+      says(refusal([] { return goza::GozaCheckTypes(PetscDefined(USE_COMPLEX) ? PETSC_DOUBLE : PETSC_COMPLEX, 2 * sizeof(PetscScalar), sizeof(PetscInt)); }),
+           "COMPLEX"));
     BOOST_TEST(says(refusal([] { return goza::GozaCheckTypes(PETSC_SCALAR, 2 * sizeof(PetscScalar), sizeof(PetscInt)); }), "PetscScalar of"));
     BOOST_TEST(says(refusal([] { return goza::GozaCheckTypes(PETSC_SCALAR, sizeof(PetscScalar), 12 - sizeof(PetscInt)); }), "PetscInt of"));
   });
@@ -500,7 +518,8 @@ const AddTests add([] {
     const struct {
       const char   *entry, *other;
       MatCDSStorage storage, refused;
-    } rules[] = {{"hermitian", "mat_cds_storage half", MAT_CDS_HERMITIAN, MAT_CDS_HALF}, {"complex_symmetric", "mat_cds_storage hermitian", MAT_CDS_HALF, MAT_CDS_HERMITIAN}};
+    } rules[] = {{"hermitian", "mat_cds_storage half", MAT_CDS_HERMITIAN, MAT_CDS_HALF},
+                 {"complex_symmetric", "mat_cds_storage hermitian", MAT_CDS_HALF, MAT_CDS_HERMITIAN}};
 
     for (const auto &rule : rules) {
       for (const StorageName &precision : storage_names()) {
@@ -580,27 +599,31 @@ const AddTests add([] {
     PETSC_OK(MatAutoFormatSetTrials(R, 3)); /* on aij: nothing */
   });
   /* what a matrix that is nothing but its format cannot follow, and has not taken up when it is laid out anew */
-  for (const auto &[type, option, value] : std::vector<std::array<const char *, 3>>{{"slicedell", "precision", "half"}, {"fold", "precision", "single"}, {"fold", "order", "breadth_first"}, {"fold", "layout", "rectangle"}})
-    add_test(options, std::string(option) + "_of_" + type + "_alone", [type = std::string(type), option = "-mat_" + std::string(type) + "_" + option, value = value] {
-      const MatCase c{mat_named(type), VECSTANDARD, gallery_entry("stencil5")};
-      const Option  keep("-mat_" + type + "_keep_aij", "no");
-      MatHandle     A = c.ours(), R = c.aij();
-      {
-        const Option refused(option, value);
-        BOOST_TEST(attempt([&] { return MatSetFromOptions(A); }).says(option));
-      }
-      to_both(A, R, [](Mat M) {
-        const PetscInt    row = 0, col = 9;
-        const PetscScalar one = 1;
-        PETSC_OK(MatSetOption(M, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-        PETSC_OK(MatSetValues(M, 1, &row, 1, &col, &one, ADD_VALUES));
-        PETSC_OK(MatAssemblyBegin(M, MAT_FINAL_ASSEMBLY));
-        PETSC_OK(MatAssemblyEnd(M, MAT_FINAL_ASSEMBLY));
-      });
-      PetscBool same;
-      PETSC_OK(MatMultEqual(A, R, 2, &same));
-      BOOST_TEST(same);
-    });
+  for (const auto &[type, option, value] : std::vector<std::array<const char *, 3>>{{"slicedell", "precision", "half"},
+                                                                                    {"fold", "precision", "single"},
+                                                                                    {"fold", "order", "breadth_first"},
+                                                                                    {"fold", "layout", "rectangle"}})
+    add_test(options, std::string(option) + "_of_" + type + "_alone",
+             [type = std::string(type), option = "-mat_" + std::string(type) + "_" + option, value = value] {
+               const MatCase c{mat_named(type), VECSTANDARD, gallery_entry("stencil5")};
+               const Option  keep("-mat_" + type + "_keep_aij", "no");
+               MatHandle     A = c.ours(), R = c.aij();
+               {
+                 const Option refused(option, value);
+                 BOOST_TEST(attempt([&] { return MatSetFromOptions(A); }).says(option));
+               }
+               to_both(A, R, [](Mat M) {
+                 const PetscInt    row = 0, col = 9;
+                 const PetscScalar one = 1;
+                 PETSC_OK(MatSetOption(M, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+                 PETSC_OK(MatSetValues(M, 1, &row, 1, &col, &one, ADD_VALUES));
+                 PETSC_OK(MatAssemblyBegin(M, MAT_FINAL_ASSEMBLY));
+                 PETSC_OK(MatAssemblyEnd(M, MAT_FINAL_ASSEMBLY));
+               });
+               PetscBool same;
+               PETSC_OK(MatMultEqual(A, R, 2, &same));
+               BOOST_TEST(same);
+             });
   /* a pattern that moves on one rank only: the ranks agree again on what is PETSc's product and what is not */
   add_test(options, "a_row_is_filled", [] {
     const MatCase c{mat_named("autoformat"), VECSTANDARD, gallery_entry("stencil5")};

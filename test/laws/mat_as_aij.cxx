@@ -28,7 +28,8 @@ void same_type(Mat A, Mat R, const std::string &what)
 void acts_like(Mat M, Mat R, const std::string &what)
 {
   PetscInt  rows, cols;
-  VecHandle x = vector_like(R, false, VECSTANDARD, 3), got = filled_with_nan(R, true, VECSTANDARD), want = vector_like(R, true, VECSTANDARD, 3), bound = rounding_bound(R, x, nullptr);
+  VecHandle x = vector_like(R, false, VECSTANDARD, 3), got = filled_with_nan(R, true, VECSTANDARD), want = vector_like(R, true, VECSTANDARD, 3),
+            bound = rounding_bound(R, x, nullptr);
 
   PETSC_OK(MatGetSize(R, &rows, &cols));
   PETSC_OK(VecScale(bound, 8 + cols));
@@ -117,8 +118,8 @@ void convert_from_others(const MatCase &c)
   }
 }
 
-/* S (x) I + T (x) A, of two unknowns a node, with the values that A has when it multiplies. PETSc compares the name of the type on one rank, and of the blocks on several: of its own AIJPERM and
-   AIJCUSPARSE it makes none either. */
+/* S (x) I + T (x) A, of two unknowns a node, with the values that A has when it multiplies. PETSc compares the name of the type on one rank, and of the blocks
+   on several: of its own AIJPERM and AIJCUSPARSE it makes none either. */
 void kaij(const MatCase &c)
 {
   const PetscScalar S[] = {1, 2, -1, 3}, T[] = {2, 0.5, 0, -1};
@@ -288,7 +289,8 @@ DM grid_with(const std::string &type)
 {
   DM da;
 
-  PETSC_OK(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 5, 4, PETSC_DECIDE, PETSC_DECIDE, 1, 1, nullptr, nullptr, &da));
+  PETSC_OK(
+    DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 5, 4, PETSC_DECIDE, PETSC_DECIDE, 1, 1, nullptr, nullptr, &da));
   PETSC_OK(DMSetMatType(da, type.c_str()));
   PETSC_OK(DMSetUp(da));
   return da;

@@ -1,4 +1,5 @@
-/* Laws of every Goza Mat type: what changes the matrix. The format's arrays are a shadow of the AIJ data; after each change the product must not be the old one. */
+/* Laws of every Goza Mat type: what changes the matrix. The format's arrays are a shadow of the AIJ data; after each change the product must not be the old
+   one. */
 #include "../support/mat_case.hpp"
 
 #include <algorithm>
@@ -81,7 +82,8 @@ void axpy(const MatCase &c)
     const Entry &X;
     MatStructure structure;
   };
-  for (const Try &t : {Try{"same", c.entry, SAME_NONZERO_PATTERN}, Try{"subset", half, SUBSET_NONZERO_PATTERN}, Try{"different", other, DIFFERENT_NONZERO_PATTERN}, Try{"unknown", half, UNKNOWN_NONZERO_PATTERN}})
+  for (const Try &t : {Try{"same", c.entry, SAME_NONZERO_PATTERN}, Try{"subset", half, SUBSET_NONZERO_PATTERN},
+                       Try{"different", other, DIFFERENT_NONZERO_PATTERN}, Try{"unknown", half, UNKNOWN_NONZERO_PATTERN}})
     for (bool ax : {true, false}) { /* y += a x, y = a y + x */
       MatHandle A = c.ours(), R = c.aij(), X = assemble(t.X, c.type.set.c_str()), XR = assemble(t.X, c.base());
       PETSC_OK(ax ? MatAXPY(A, -0.7, X, t.structure) : MatAYPX(A, -0.7, X, t.structure));
@@ -118,7 +120,8 @@ void set_values_again(const MatCase &c)
   c.check_same(A, R, "one value added");
 }
 
-/* New places after the first assembly, also in columns of other ranks: the off-diagonal block is compacted again, with the state counters of PETSC 3.18 unchanged. */
+/* New places after the first assembly, also in columns of other ranks: the off-diagonal block is compacted again, with the state counters of PETSC 3.18
+   unchanged. */
 void new_pattern(const MatCase &c)
 {
   MatHandle A = c.ours(), R = c.aij();
@@ -232,7 +235,8 @@ void zero_rows(const MatCase &c)
       PETSC_OK(MatSetOption(M, MAT_KEEP_NONZERO_PATTERN, keep));
       PETSC_OK(MatSetOption(M, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
       PETSC_OK(MatSetOption(M, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-      PETSC_OK(MatZeroRows(M, (PetscInt)rows.size(), rows.data(), diagonal ? 4 : 0, diagonal ? (Vec)x : nullptr, diagonal ? (M == (Mat)A ? (Vec)b : (Vec)br) : nullptr));
+      PETSC_OK(MatZeroRows(M, (PetscInt)rows.size(), rows.data(), diagonal ? 4 : 0, diagonal ? (Vec)x : nullptr,
+                           diagonal ? (M == (Mat)A ? (Vec)b : (Vec)br) : nullptr));
     });
     PETSC_OK(VecSet(zero, 0));
     check_close(b, br, zero, "right-hand side");
@@ -371,7 +375,11 @@ void type_name_stays(const MatCase &c)
 
 const AddTests add([] {
   add_mat_laws({
-    {"scale", scale}, {"diagonal_scale", diagonal_scale}, {"shift", shift, square}, {"diagonal_set", diagonal_set, square | full_diagonal}, {"zero_entries", zero_entries}, {"axpy", axpy}, {"set_values_again", set_values_again}, {"new_pattern", new_pattern}, {"reset_preallocation", reset_preallocation, nonempty}, {"store_retrieve", store_retrieve}, {"array_access", array_access}, {"zero_rows", zero_rows, nonempty}, {"zero_rows_columns", zero_rows_columns, square | full_diagonal}, {"options", options}, {"product_on_host", product_on_host, square | nonempty}, {"column_norms", column_norms},
+    {"scale", scale}, {"diagonal_scale", diagonal_scale}, {"shift", shift, square}, {"diagonal_set", diagonal_set, square | full_diagonal},
+      {"zero_entries", zero_entries}, {"axpy", axpy}, {"set_values_again", set_values_again}, {"new_pattern", new_pattern},
+      {"reset_preallocation", reset_preallocation, nonempty}, {"store_retrieve", store_retrieve}, {"array_access", array_access},
+      {"zero_rows", zero_rows, nonempty}, {"zero_rows_columns", zero_rows_columns, square | full_diagonal}, {"options", options},
+      {"product_on_host", product_on_host, square | nonempty}, {"column_norms", column_norms},
 #if PETSC_VERSION_GE(3, 20, 0)
       {"eliminate_zeros", eliminate_zeros, square | full_diagonal},
 #endif

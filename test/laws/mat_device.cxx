@@ -206,7 +206,8 @@ void symmetric_stays_half(const MatCase &c)
   c.check_same(A, R, "rows alone");
 }
 
-/* No value of the matrix comes to the host: on one rank nothing does, on several only what PETSc's exchange stages of x: of matrices that are much larger than that. */
+/* No value of the matrix comes to the host: on one rank nothing does, on several only what PETSc's exchange stages of x: of matrices that are much larger than
+   that. */
 void zeroing_brings_nothing(const MatCase &c)
 {
   if (!on_device(c)) return;
@@ -335,7 +336,8 @@ void by_stencil(const MatCase &c)
   DM             da;
   MatHandle      both[2];
 
-  PETSC_OK(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, nx, ny, PETSC_DECIDE, PETSC_DECIDE, 1, 1, nullptr, nullptr, &da));
+  PETSC_OK(
+    DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, nx, ny, PETSC_DECIDE, PETSC_DECIDE, 1, 1, nullptr, nullptr, &da));
   PETSC_OK(DMSetUp(da));
   for (bool columns : {false, true}) {
     VecHandle vecs[2][2];

@@ -136,7 +136,8 @@ void convert_to_same(const MatCase &c)
 void convert_to_dense(const MatCase &c)
 {
   MatHandle A = c.ours(), R = c.aij(), D;
-  VecHandle x = vector_like(R, false, VECSTANDARD, 1), got = filled_with_nan(R, true, VECSTANDARD), want = vector_like(R, true, VECSTANDARD, 2), bound = rounding_bound(R, x, nullptr);
+  VecHandle x = vector_like(R, false, VECSTANDARD, 1), got = filled_with_nan(R, true, VECSTANDARD), want = vector_like(R, true, VECSTANDARD, 2),
+            bound = rounding_bound(R, x, nullptr);
 
   PETSC_OK(MatConvert(A, MATDENSE, MAT_INITIAL_MATRIX, D.put()));
   PETSC_OK(MatMult(D, x, got));
@@ -373,7 +374,8 @@ void check_product(Mat C, Mat D, const std::string &what)
   PetscReal size;
   PETSC_OK(MatNorm(D, NORM_FROBENIUS, &size));
   check_entries(C, D, what, 100, size);
-  VecHandle x = vector_like(D, false, VECSTANDARD, 4), got = filled_with_nan(D, true, VECSTANDARD), want = vector_like(D, true, VECSTANDARD, 4), bound = rounding_bound(D, x, nullptr);
+  VecHandle x = vector_like(D, false, VECSTANDARD, 4), got = filled_with_nan(D, true, VECSTANDARD), want = vector_like(D, true, VECSTANDARD, 4),
+            bound = rounding_bound(D, x, nullptr);
   PETSC_OK(MatMult(C, x, got));
   PETSC_OK(MatMult(D, x, want));
   PETSC_OK(VecShift(bound, 1000 * PETSC_MACHINE_EPSILON * size)); /* the entries differ in the last places already */

@@ -9,7 +9,8 @@ namespace
 /* C and D come from the same sums of products in perhaps another order. */
 void check_product(Mat C, Mat D, const std::string &what)
 {
-  VecHandle x = vector_like(D, false, VECSTANDARD, 4), got = filled_with_nan(D, true, VECSTANDARD), want = vector_like(D, true, VECSTANDARD, 4), bound = vector_like(D, true, VECSTANDARD, 4);
+  VecHandle x = vector_like(D, false, VECSTANDARD, 4), got = filled_with_nan(D, true, VECSTANDARD), want = vector_like(D, true, VECSTANDARD, 4),
+            bound = vector_like(D, true, VECSTANDARD, 4);
   PetscReal size;
 
   PETSC_OK(MatNorm(D, NORM_FROBENIUS, &size));
@@ -61,7 +62,8 @@ void same_product(const MatCase &c, const std::string &what, const Product &f, b
 
 void product_with_dense(const MatCase &c)
 {
-  MatHandle R = c.aij(), right = dense(c, R, false, false), left = dense(c, R, true, false), right_t = dense(c, R, false, true), left_t = dense(c, R, true, true);
+  MatHandle R = c.aij(), right = dense(c, R, false, false), left = dense(c, R, true, false), right_t = dense(c, R, false, true),
+            left_t = dense(c, R, true, true);
 
   same_product(c, "A D", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatMatMult(A, right, r, PETSC_DEFAULT, C)); });
   same_product(c, "A' D", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatTransposeMatMult(A, left, r, PETSC_DEFAULT, C)); });

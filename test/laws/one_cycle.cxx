@@ -1,5 +1,5 @@
-/* The cycle on several ranks is that of one rank, entry by entry, however its levels are numbered there: rows of a DMDA go rank by rank, levels that are partitioned anew as the
-   partitioner likes. */
+/* The cycle on several ranks is that of one rank, entry by entry, however its levels are numbered there: rows of a DMDA go rank by rank, levels that are
+   partitioned anew as the partitioner likes. */
 #include "../support/grid_case.hpp"
 #include "../support/pc_case.hpp"
 
@@ -81,14 +81,16 @@ void on_last_rank(const std::string &smoother)
     const MatHandle A     = assemble(e, MATAIJ);
 
     for (bool transposed : {false, true})
-      check_same(applied(A, right_hand_side(A, 1), transposed), applied(alone, right_hand_side(alone, 1), transposed), e.name + (transposed ? ", transposed" : ""));
+      check_same(applied(A, right_hand_side(A, 1), transposed), applied(alone, right_hand_side(alone, 1), transposed),
+                 e.name + (transposed ? ", transposed" : ""));
   }
 }
 
 /* Points of a DMDA. */
 void of_grid(const std::string &smoother)
 {
-  const auto options = set({{"-pc_saamg_smoother", smoother.c_str()}, {"-pc_saamg_coarse_limit", "5"}, {"-pc_saamg_gather_limit", "10"}, {"-pc_saamg_direct_limit", "0"}});
+  const auto options = set(
+    {{"-pc_saamg_smoother", smoother.c_str()}, {"-pc_saamg_coarse_limit", "5"}, {"-pc_saamg_gather_limit", "10"}, {"-pc_saamg_direct_limit", "0"}});
 
   for (PetscInt dof : {1, 3}) {
     const GridMatrix grid = grid_matrix(PETSC_COMM_WORLD, dof), alone = grid_matrix(PETSC_COMM_SELF, dof);

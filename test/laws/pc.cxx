@@ -107,8 +107,8 @@ void converges(const PCCase &c)
   if (c.problem.name != "scales") BOOST_TEST(s.true_residual <= 100 * reached(1e-7));
 }
 
-/* The mixed cycle takes no more than a tenth more iterations than that in double, but for rows scaled over 15 decades and smoothed by l1-Jacobi (36, in double 31):
-   because of those it is not the default. */
+/* The mixed cycle takes no more than a tenth more iterations than that in double, but for rows scaled over 15 decades and smoothed by l1-Jacobi (36, in double
+   31): because of those it is not the default. */
 void mixed_costs_few_iterations(const PCCase &c)
 {
   if (c.config.precision != "mixed" || (c.problem.name == "scales" && c.config.smoother == "l1jacobi")) return;
@@ -201,7 +201,8 @@ void values_change(const PCCase &c)
   BOOST_TEST(distance(got, want) <= c.eps() * norm(want));
 }
 
-/* With aggregates, or the interpolation too, kept, a matrix that is only scaled still has the hierarchy of a fresh set-up; any other still converges, in `more` iterations at most. */
+/* With aggregates, or the interpolation too, kept, a matrix that is only scaled still has the hierarchy of a fresh set-up; any other still converges, in `more`
+   iterations at most. */
 void values_change_kept(const PCCase &c, const char *how, PetscInt more)
 {
   if (pc_name() != "saamg") return;
@@ -239,8 +240,8 @@ void values_change_by_default(const PCCase &c)
   values_change_kept(c, "auto", 0);
 }
 
-/* With the aggregates kept: D A D has the same ones for a D of powers of two, alike in a block, but another interpolation, and must get the hierarchy of a fresh set-up. By default they are
-   kept from the second set-up on, and the patterns of products from the third. */
+/* With the aggregates kept: D A D has the same ones for a D of powers of two, alike in a block, but another interpolation, and must get the hierarchy of a
+   fresh set-up. By default they are kept from the second set-up on, and the patterns of products from the third. */
 void values_change_aggregates_kept(const PCCase &c, const char *how)
 {
   Option    reuse("-pc_saamg_reuse", how), levels("-pc_saamg_max_levels", "2"); /* weights on the second level are other ones */
@@ -318,8 +319,8 @@ void reset(const PCCase &c)
   BOOST_TEST(distance(after, before) <= c.eps() * norm(before));
 }
 
-/* The same preconditioner from Goza's matrix types, and from PETSc's on a device, as from aij; and the matrix may go before it does. With half the model may store a
-   level narrow on the device and not on the host, where aij is: there aijcusparse takes aij's part. */
+/* The same preconditioner from Goza's matrix types, and from PETSc's on a device, as from aij; and the matrix may go before it does. With half the model may
+   store a level narrow on the device and not on the host, where aij is: there aijcusparse takes aij's part. */
 void matrix_types(const PCCase &c)
 {
   const bool               device    = vec_names().size() > 1;
@@ -345,7 +346,8 @@ void view(const PCCase &c)
   PCHandle          pc   = make_pc(A);
   const std::string text = viewed(pc);
   if (pc_name() != "saamg") return;
-  for (const auto &word : {std::string("saamg"), c.config.smoother, c.config.precision, std::string("level"), std::string("rows"), std::string("per row"), std::string("complexity"), std::string("MB")})
+  for (const auto &word : {std::string("saamg"), c.config.smoother, c.config.precision, std::string("level"), std::string("rows"), std::string("per row"),
+                           std::string("complexity"), std::string("MB")})
     BOOST_TEST(text.find(word) != std::string::npos, word << " is not in: " << text);
   viewed(make_pc(A, false)); /* before set-up there is less to say, but no crash */
 }

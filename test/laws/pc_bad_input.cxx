@@ -129,7 +129,8 @@ const AddTests add([] {
   auto *options = suite_named(nullptr, "options");
   for (const auto &bad : bad_options) add_test(options, std::string(bad.name + 1) + "=" + bad.value, [&bad] { refused(bad); });
 
-  for (const auto &config : {PCConfig{"jacobi", "v", "double"}, PCConfig{"chebyshev", "v", "double"}, PCConfig{"chebyshev", "w", "mixed"}, PCConfig{"jacobi", "w", "single"}}) {
+  for (const auto &config :
+       {PCConfig{"jacobi", "v", "double"}, PCConfig{"chebyshev", "v", "double"}, PCConfig{"chebyshev", "w", "mixed"}, PCConfig{"jacobi", "w", "single"}}) {
     auto      *suite = suite_named(nullptr, config.name());
     const auto with  = [config, suite](const std::string &name, const std::function<void()> &body) {
       add_test(suite, name, [config, body] {
@@ -170,7 +171,8 @@ const AddTests add([] {
       finite_or_failed(A);
       KSPHandle   ksp = make_cg(A);
       const Solve s   = solve(ksp, A);
-      BOOST_TEST(((s.reason == KSP_DIVERGED_INDEFINITE_MAT || s.reason == KSP_DIVERGED_INDEFINITE_PC || s.reason == KSP_DIVERGED_ITS || s.reason > 0)), KSPConvergedReasons[s.reason]);
+      BOOST_TEST(((s.reason == KSP_DIVERGED_INDEFINITE_MAT || s.reason == KSP_DIVERGED_INDEFINITE_PC || s.reason == KSP_DIVERGED_ITS || s.reason > 0)),
+                 KSPConvergedReasons[s.reason]);
       BOOST_TEST(std::isfinite(s.true_residual));
     });
     /* 19: twice the same vector, and one of zeros */

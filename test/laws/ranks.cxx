@@ -187,11 +187,12 @@ void at_once()
   MPI_Comm_free(&half);
 }
 
-/* The same vectors again and again: from the second time on a device is given the cycle as a whole, and what comes out stays what it was, to the last bit, with products
-   of the same matrix between, which exchange by the same means. */
+/* The same vectors again and again: from the second time on a device is given the cycle as a whole, and what comes out stays what it was, to the last bit, with
+   products of the same matrix between, which exchange by the same means. */
 void same_every_time(const char *smoother, const char *precision)
 {
-  const Option choice("-pc_saamg_smoother", smoother), type("-pc_saamg_precision", precision), coarse("-pc_saamg_coarse_limit", "20"), gather("-pc_saamg_gather_limit", "200");
+  const Option choice("-pc_saamg_smoother", smoother), type("-pc_saamg_precision", precision), coarse("-pc_saamg_coarse_limit", "20"),
+    gather("-pc_saamg_gather_limit", "200");
 
   for (const Entry &e : {stencil7(17, 16, 15), elasticity(6, 5, 5)}) {
     MatHandle A    = system_matrix({e.name, e, Kernel::none, 0}, MATSLICEDELL);

@@ -252,7 +252,8 @@ BOOST_AUTO_TEST_CASE(cds_order)
 BOOST_AUTO_TEST_CASE(strided_rows)
 {
   const HostCsr        A   = strided();
-  const LayoutLocality csr = analyse(A.view(), Layout::Csr, with_width(8)), ell = analyse(A.view(), Layout::SlicedEll, with_width(8)), fold = analyse(A.view(), Layout::Fold, with_width(8)), cds = analyse(A.view(), Layout::CdsFull, with_width(8));
+  const LayoutLocality csr = analyse(A.view(), Layout::Csr, with_width(8)), ell = analyse(A.view(), Layout::SlicedEll, with_width(8)),
+                       fold = analyse(A.view(), Layout::Fold, with_width(8)), cds = analyse(A.view(), Layout::CdsFull, with_width(8));
 
   BOOST_TEST(csr.locality.padded.spatial() == 1.0);
   BOOST_TEST(csr.locality.padded.temporal() == 3.0);
@@ -269,7 +270,8 @@ BOOST_AUTO_TEST_CASE(strided_rows)
 BOOST_AUTO_TEST_CASE(clustered_rows)
 {
   const HostCsr        A   = clustered();
-  const LayoutLocality csr = analyse(A.view(), Layout::Csr, with_width(8)), ell = analyse(A.view(), Layout::SlicedEll, with_width(8)), fold = analyse(A.view(), Layout::Fold, with_width(8));
+  const LayoutLocality csr = analyse(A.view(), Layout::Csr, with_width(8)), ell = analyse(A.view(), Layout::SlicedEll, with_width(8)),
+                       fold = analyse(A.view(), Layout::Fold, with_width(8));
 
   BOOST_TEST(csr.locality.padded.spatial() == 32.0);
   BOOST_TEST(csr.locality.padded.temporal() == 1.0);
@@ -396,9 +398,10 @@ BOOST_AUTO_TEST_CASE(predictions)
 {
   const auto           close = tt::tolerance(1e-12);
   const LayoutLocality csr = analyse(strided().view(), Layout::Csr, with_width(0)), cds = analyse(strided().view(), Layout::CdsFull, with_width(0));
-  const Machine        card = *find_machine("c2050");
-  const double         hit  = 186.0 / 192;
-  const Prediction large = predict(card, csr, 70000, 192, {4, 4}), small = predict(card, csr, 69999, 192, {4, 4}), other = predict(card, cds, 70000, 192, {4, 4});
+  const Machine        card  = *find_machine("c2050");
+  const double         hit   = 186.0 / 192;
+  const Prediction     large = predict(card, csr, 70000, 192, {4, 4}), small = predict(card, csr, 69999, 192, {4, 4}),
+                   other = predict(card, cds, 70000, 192, {4, 4});
 
   BOOST_TEST(large.hit == hit, close);
   BOOST_TEST(large.bpf == 4 + (1 - hit) * 128, close);

@@ -250,7 +250,8 @@ BOOST_AUTO_TEST_CASE(waits_of_half_diagonals)
   BOOST_TEST(Asked(blocks, Layout::CdsHalf, 3).traits.chain == 35.0);
 }
 
-/* Diagonals and one entry more in each row, which the second kernel adds: in rows of their own order, an entry and a result a sector. Of 40 entries more, 16 lanes share a row. */
+/* Diagonals and one entry more in each row, which the second kernel adds: in rows of their own order, an entry and a result a sector. Of 40 entries more, 16
+   lanes share a row. */
 BOOST_AUTO_TEST_CASE(remainder)
 {
   const auto beside_diagonals = [](PetscInt more) {
@@ -312,7 +313,8 @@ BOOST_AUTO_TEST_CASE(shared_columns)
     });
   };
 
-  for (const HostCsr &A : {grid(64, 64), grid(64, 3000), grid(37, 37), grid(101, 3000), grid(300, 700), scattered(3000), scattered(200000), goza_test::in_blocks(goza_test::triangles(230, 230), 6)}) {
+  for (const HostCsr &A : {grid(64, 64), grid(64, 3000), grid(37, 37), grid(101, 3000), grid(300, 700), scattered(3000), scattered(200000),
+                           goza_test::in_blocks(goza_test::triangles(230, 230), 6)}) {
     SlicedEllOptions options;
     options.slice_height = 32;
     SlicedEll<PetscScalar, PetscScalar> ell(Space::Host, options);
@@ -412,8 +414,9 @@ BOOST_AUTO_TEST_CASE(rows_of_the_same_columns)
 {
   constexpr PetscInt n     = 60000;
   const auto         three = [](PetscInt first) { return std::vector<PetscInt>{first, first + 1, first + 2}; };
-  const HostCsr nodes = pattern(n, n, [&](PetscInt i) { return three(i / 3 * 3); }), rows = pattern(n, n, [&](PetscInt i) { return three(std::min(i, n - 3)); });
-  const auto    csr = [](const HostCsr &A) { return Asked(A, Layout::Csr, 0); };
+  const HostCsr      nodes = pattern(n, n, [&](PetscInt i) { return three(i / 3 * 3); }),
+                rows       = pattern(n, n, [&](PetscInt i) { return three(std::min(i, n - 3)); });
+  const auto csr           = [](const HostCsr &A) { return Asked(A, Layout::Csr, 0); };
 
   BOOST_TEST(csr(nodes).sample.repeated == 2. / 3, tt::tolerance(0.05));
   BOOST_TEST(csr(nodes).traits.nodes == 3.0 * n);
@@ -457,7 +460,10 @@ BOOST_AUTO_TEST_CASE(candidates)
   DecisionInput input;
 
   input.machine = &machine_for(Space::Host);
-  for (const auto &[one, layout] : {std::pair<unsigned, Layout>{format_csr, Layout::Csr}, {format_sliced_ell, Layout::SlicedEll}, {format_fold, Layout::Fold}, {format_cds, Layout::CdsFull}}) {
+  for (const auto &[one, layout] : {std::pair<unsigned, Layout>{format_csr, Layout::Csr},
+                                    {format_sliced_ell, Layout::SlicedEll},
+                                    {format_fold, Layout::Fold},
+                                    {format_cds, Layout::CdsFull}}) {
     input.candidates = one;
     BOOST_TEST((decide(A.view(), input).choice.layout == layout));
   }
@@ -469,7 +475,8 @@ BOOST_AUTO_TEST_CASE(candidates)
   const Decision d = decide(A.view(), input);
   for (std::size_t k = 1; k < d.candidates.size(); k++) BOOST_TEST(d.candidates[k - 1].cost.seconds <= d.candidates[k].cost.seconds);
   BOOST_TEST((d.without_csr().choice.layout != Layout::Csr));
-  BOOST_TEST(std::count_if(d.candidates.begin(), d.candidates.end(), [](const Candidate &c) { return c.choice.layout == Layout::Fold; }) == 1); /* each costs a host a pass over the sample */
+  /* each costs a host a pass over the sample */
+  BOOST_TEST(std::count_if(d.candidates.begin(), d.candidates.end(), [](const Candidate &c) { return c.choice.layout == Layout::Fold; }) == 1);
 }
 
 /* What was measured, and nothing else; the rest comes from the platform that is named, scaled. */
@@ -496,7 +503,8 @@ BOOST_AUTO_TEST_CASE(calibrations)
   BOOST_TEST(host.text().find("l2_bandwidth") == std::string::npos);
   BOOST_TEST(h.gather == 5e9);
   BOOST_TEST(h.fold.step == find_machine("host")->fold.step);
-  for (const char *bad : {"name x\nkind gpu\nfrom nothing\n", "name x\nkind gpu\nfrom host\n", "name x\nkind gpu\nfrom c2050\n", "name x\nkind gpu\nl2 1e7\nfrom h200\n", "name x\nkind gpu\nfrom h200\nline 0\n"})
+  for (const char *bad : {"name x\nkind gpu\nfrom nothing\n", "name x\nkind gpu\nfrom host\n", "name x\nkind gpu\nfrom c2050\n",
+                          "name x\nkind gpu\nl2 1e7\nfrom h200\n", "name x\nkind gpu\nfrom h200\nline 0\n"})
     BOOST_CHECK_THROW((void)machine_from_text(bad, "here"), std::runtime_error);
 }
 

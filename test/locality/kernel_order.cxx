@@ -1,4 +1,5 @@
-/* The order in which the model says that a format's kernel reads x is the order of the kernel's own body: it runs here with numbers that note where they are read. */
+/* The order in which the model says that a format's kernel reads x is the order of the kernel's own body: it runs here with numbers that note where they are
+   read. */
 #include "../support/host_csr.hpp"
 #include "locality/order/cds_order.hpp"
 #include "locality/order/fold_order.hpp"
@@ -139,7 +140,8 @@ void check_cds(PetscInt bs, bool half, int points)
     constexpr bool is_half = decltype(halved)::value;
 
     with_compiled_count<of_node, is_half>(A.ndiag, A.offset[0] == 0, [&](auto N) {
-      BOOST_TEST(modelled == (kernel_reads<of_node, is_half, decltype(N)::value>(A, begin, end)), "blocks of " << bs << (half ? ", half, " : ", full, ") << points << " points, compiled for " << N.value);
+      BOOST_TEST(modelled == (kernel_reads<of_node, is_half, decltype(N)::value>(A, begin, end)),
+                 "blocks of " << bs << (half ? ", half, " : ", full, ") << points << " points, compiled for " << N.value);
     });
   });
 }

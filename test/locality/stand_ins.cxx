@@ -12,15 +12,15 @@ namespace tt = boost::test_tools;
 namespace
 {
 
-/* As the collection has them; its files of symmetric matrices, and so the paper, hold the lower triangles of these. The paper's thermal2 is Botonakis' FEM_3D_thermal2 by its rows
-   and entries, not Schmid's thermal2. */
+/* As the collection has them; its files of symmetric matrices, and so the paper, hold the lower triangles of these. The paper's thermal2 is Botonakis'
+   FEM_3D_thermal2 by its rows and entries, not Schmid's thermal2. */
 struct Real {
   double rows, entries;
   bool   symmetric = true;
 };
 
 const std::map<std::string, Real> collection = {
-  {"crankseg_2", {63838, 14148858}},  {"nd24k", {72000, 28715634}},       {"thermal2", {147900, 3489300, false}}, {"hood", {220542, 10768436}},
+  {"crankseg_2", {63838, 14148858}},  {"nd24k", {72000, 28715634}},       {"thermal2", {147900, 3489300, false}},    {"hood", {220542, 10768436}},
   {"F1", {343791, 26837113}},         {"msdoor", {415863, 20240935}},     {"rajat29", {643994, 4866270, false}},     {"ASIC_680ks", {682712, 2329176, false}},
   {"apache2", {715176, 4817870}},     {"ldoor", {952203, 46522475}},      {"webbase-1M", {1000005, 3105536, false}}, {"delaunay_n20", {1048576, 6291372}},
   {"roadNet-TX", {1393383, 3843320}}, {"roadNet-CA", {1971281, 5533214}}, {"Hamrle3", {1447360, 5514242, false}},    {"G3_circuit", {1585478, 7660826}},

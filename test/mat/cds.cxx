@@ -218,7 +218,8 @@ BOOST_AUTO_TEST_CASE(sparse_diagonals_go_to_the_remainder)
   check_product(built(B), B);
 }
 
-/* Rows like the one before are written many at a time, others one by one: lines of every length, ends of a matrix, rows with entries on no diagonal, and columns that do not ascend. */
+/* Rows like the one before are written many at a time, others one by one: lines of every length, ends of a matrix, rows with entries on no diagonal, and
+   columns that do not ascend. */
 BOOST_AUTO_TEST_CASE(like_rows_and_others)
 {
   for (PetscInt line : {1, 2, 7, 64, 65, 150}) {
@@ -244,7 +245,8 @@ BOOST_AUTO_TEST_CASE(like_rows_and_others)
 /* Half storage with entries on no diagonal; new values of which one differs from its mirror image are held whole, with the same remainder. */
 BOOST_AUTO_TEST_CASE(half_and_whole_with_a_remainder)
 {
-  Matrix A(200, 200, [](PetscInt i, PetscInt j) { return std::abs(i - j) <= 1 || (std::abs(i - j) == 90 && std::min(i, j) % 20 == 0) ? symmetric(i, j) : none; });
+  Matrix A(200, 200,
+           [](PetscInt i, PetscInt j) { return std::abs(i - j) <= 1 || (std::abs(i - j) == 90 && std::min(i, j) % 20 == 0) ? symmetric(i, j) : none; });
   auto   cds = built(A);
 
   BOOST_TEST(cds.half());

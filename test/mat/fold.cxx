@@ -109,7 +109,8 @@ BOOST_AUTO_TEST_CASE(folded_at_width_two)
   BOOST_TEST(view.head[0].begin == 0);
   BOOST_TEST(view.head[0].first_row == 0);
   BOOST_TEST(view.head[0].base == 0);
-  BOOST_TEST(lines_of(view, 0, 10) == (std::vector<int>{2 | first, 1, 2 | first, 2, 1, 1 | first, 1 | first, 0 | first, 0, 0}), boost::test_tools::per_element());
+  BOOST_TEST(lines_of(view, 0, 10) == (std::vector<int>{2 | first, 1, 2 | first, 2, 1, 1 | first, 1 | first, 0 | first, 0, 0}),
+             boost::test_tools::per_element());
   BOOST_TEST((std::vector<int>(view.head[0].row, view.head[0].row + 8)) == (std::vector<int>{0, 0, 3, 3, 3, 1, 4, 2}), boost::test_tools::per_element());
   BOOST_TEST((std::vector<PetscScalar>(view.val, view.val + 7)) == (std::vector<PetscScalar>{1, 2, 5, 6, 7, 4, 10}), boost::test_tools::per_element());
   BOOST_TEST(columns_of(view, 0, 7) == (std::vector<PetscInt>{0, 2, 0, 1, 2, 1, 4}), boost::test_tools::per_element());
@@ -316,8 +317,10 @@ BOOST_AUTO_TEST_CASE(rectangle_of_paper_p3)
 
   BOOST_TEST(view.width == 2);
   BOOST_TEST(view.nlines == 7);
-  BOOST_TEST((std::vector<PetscScalar>(view.val, view.val + 14)) == (std::vector<PetscScalar>{1, 4, 5, 10, 3, 7, 9, 2, 0, 6, 0, 0, 8, 0}), boost::test_tools::per_element());
-  BOOST_TEST((std::vector<PetscInt>(view.col, view.col + 14)) == (std::vector<PetscInt>{0, 1, 0, 4, 4, 2, 4, 2, -1, 1, -1, -1, 3, -1}), boost::test_tools::per_element());
+  BOOST_TEST((std::vector<PetscScalar>(view.val, view.val + 14)) == (std::vector<PetscScalar>{1, 4, 5, 10, 3, 7, 9, 2, 0, 6, 0, 0, 8, 0}),
+             boost::test_tools::per_element());
+  BOOST_TEST((std::vector<PetscInt>(view.col, view.col + 14)) == (std::vector<PetscInt>{0, 1, 0, 4, 4, 2, 4, 2, -1, 1, -1, -1, 3, -1}),
+             boost::test_tools::per_element());
   BOOST_TEST((std::vector<PetscInt>(view.at, view.at + 7)) == (std::vector<PetscInt>{0, 2, 3, 6, 1, 4, 5}), boost::test_tools::per_element());
   BOOST_TEST(fold.describe().find("width 2 (auto: the mean row): 7 lines, 29 % of the places padded") != std::string::npos, fold.describe());
 }

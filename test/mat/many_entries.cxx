@@ -1,5 +1,5 @@
-/* More entries, and more places for them, than a PetscInt of 32 bits counts: a matrix of diagonals has no index that would have to. Each case has a line of its own in tests.list, and
-   is skipped where the machine has not the memory. */
+/* More entries, and more places for them, than a PetscInt of 32 bits counts: a matrix of diagonals has no index that would have to. Each case has a line of its
+   own in tests.list, and is skipped where the machine has not the memory. */
 #include "core/device/device.hpp"
 #include "petsc/plugin.hpp"
 #include "../support/check.hpp"

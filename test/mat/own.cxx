@@ -1,4 +1,5 @@
-/* Matrices that are nothing but their format (-mat_<format>_keep_aij no): whatever is done to one and to PETSc's aij, both are the same operator afterwards; ways in; what is refused. */
+/* Matrices that are nothing but their format (-mat_<format>_keep_aij no): whatever is done to one and to PETSc's aij, both are the same operator afterwards;
+   ways in; what is refused. */
 #include "mat/own/own_mat.hpp"
 #include "petsc/plugin.hpp"
 #include "../support/check.hpp"
@@ -661,7 +662,8 @@ BOOST_AUTO_TEST_CASE(refusals)
   BOOST_TEST(attempt([&] { return MatConvert(few, MATCDS, MAT_INITIAL_MATRIX, B.put()); }).says("max_fill"));
 }
 
-/* AIJ can do nothing that such a matrix cannot, but for what is done to the result of a product or a factor, and what PETSc itself does where a type does not. */
+/* AIJ can do nothing that such a matrix cannot, but for what is done to the result of a product or a factor, and what PETSc itself does where a type does
+   not. */
 static void operations(const Owned &f)
 {
   MatHandle             A = ours(f, cases()[0]), R = made(cases()[0], MATAIJ);
@@ -669,7 +671,8 @@ static void operations(const Owned &f)
   std::vector<bool>     excused(n);
   const auto            excuse = [&](auto op) { excused[((char *)&(A.get()[0]->ops->*op) - (char *)A.get()[0]->ops) / sizeof(void (*)())] = true; };
 
-  excuse(&_MatOps::matmatmultnumeric), excuse(&_MatOps::matmultnumeric), excuse(&_MatOps::ptapnumeric), excuse(&_MatOps::mattransposemultnumeric), excuse(&_MatOps::transposematmultnumeric), excuse(&_MatOps::rartnumeric);
+  excuse(&_MatOps::matmatmultnumeric), excuse(&_MatOps::matmultnumeric), excuse(&_MatOps::ptapnumeric), excuse(&_MatOps::mattransposemultnumeric),
+    excuse(&_MatOps::transposematmultnumeric), excuse(&_MatOps::rartnumeric);
   excuse(&_MatOps::transposecoloringcreate), excuse(&_MatOps::transcoloringapplydentosp), excuse(&_MatOps::matsolve), excuse(&_MatOps::destroysubmatrices);
   excuse(&_MatOps::assemblybegin), excuse(&_MatOps::setblocksizes), excuse(&_MatOps::setunfactored);
 #if PETSC_VERSION_GE(3, 20, 0)
@@ -1072,7 +1075,8 @@ static void packages(const Owned &f)
   const MatHandle A = ours(f, cases()[1]), R = made(cases()[1], MATAIJ);
 
   if (ranks() > 1) return;
-  for (const char *package : {MATSOLVERPETSC, MATSOLVERMUMPS, MATSOLVERSUPERLU, MATSOLVERUMFPACK, MATSOLVERCHOLMOD, MATSOLVERKLU, MATSOLVERSPQR, MATSOLVERBAS}) {
+  for (const char *package :
+       {MATSOLVERPETSC, MATSOLVERMUMPS, MATSOLVERSUPERLU, MATSOLVERUMFPACK, MATSOLVERCHOLMOD, MATSOLVERKLU, MATSOLVERSPQR, MATSOLVERBAS}) {
     for (int kind = MAT_FACTOR_LU; kind < MAT_FACTOR_NUM_TYPES; kind++) {
       PetscBool ours, theirs;
 
@@ -1270,7 +1274,15 @@ struct LayoutOption {
   const char *option, *value;
 };
 
-static const LayoutOption layout_options[] = {{1, "-mat_slicedell_sort_window", "0"}, {1, "-mat_slicedell_sort_window", "-1"}, {1, "-mat_slicedell_sort_window", "64"}, {1, "-mat_slicedell_slice_height", "1"}, {1, "-mat_slicedell_slice_height", "32"}, {2, "-mat_fold_width", "1"}, {2, "-mat_fold_width", "3"}, {2, "-mat_fold_width", "127"}, {2, "-mat_fold_width", "auto"}};
+static const LayoutOption layout_options[] = {{1, "-mat_slicedell_sort_window", "0"},
+                                              {1, "-mat_slicedell_sort_window", "-1"},
+                                              {1, "-mat_slicedell_sort_window", "64"},
+                                              {1, "-mat_slicedell_slice_height", "1"},
+                                              {1, "-mat_slicedell_slice_height", "32"},
+                                              {2, "-mat_fold_width", "1"},
+                                              {2, "-mat_fold_width", "3"},
+                                              {2, "-mat_fold_width", "127"},
+                                              {2, "-mat_fold_width", "auto"}};
 
 BOOST_AUTO_TEST_CASE(uneven_rows)
 {

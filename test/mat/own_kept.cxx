@@ -1,4 +1,5 @@
-/* Matrices that are nothing but their format: what others keep of one while it changes. A product, a preconditioner, a row, a submatrix, a conversion, what was said of symmetry. */
+/* Matrices that are nothing but their format: what others keep of one while it changes. A product, a preconditioner, a row, a submatrix, a conversion, what was
+   said of symmetry. */
 #include "../support/check.hpp"
 #include "../support/names.hpp"
 #include <petsc/private/matimpl.h>
@@ -416,7 +417,21 @@ const AddTests of_types([] {
   const struct {
     const char *name;
     void (*test)(const char *);
-  } all[] = {{"added", added}, {"added_by_blocks", added_by_blocks}, {"preconditioned", preconditioned}, {"preallocated", preallocated}, {"rows", rows}, {"submatrix", submatrix}, {"converted", converted}, {"copied", copied}, {"by_coordinates_again", by_coordinates_again}, {"by_coordinates_of_fewer", by_coordinates_of_fewer}, {"zeroed", zeroed}, {"few_blocks", few_blocks}, {"multiplied", multiplied}, {"symmetric_once", symmetric_once}, {"symmetric_for_ever", symmetric_for_ever}};
+  } all[] = {{"added", added},
+             {"added_by_blocks", added_by_blocks},
+             {"preconditioned", preconditioned},
+             {"preallocated", preallocated},
+             {"rows", rows},
+             {"submatrix", submatrix},
+             {"converted", converted},
+             {"copied", copied},
+             {"by_coordinates_again", by_coordinates_again},
+             {"by_coordinates_of_fewer", by_coordinates_of_fewer},
+             {"zeroed", zeroed},
+             {"few_blocks", few_blocks},
+             {"multiplied", multiplied},
+             {"symmetric_once", symmetric_once},
+             {"symmetric_for_ever", symmetric_for_ever}};
 
   for (const char *type : types) {
     for (const auto &t : all) add_test(suite_named(nullptr, type), t.name, [type, test = t.test] { test(type); });

@@ -201,7 +201,8 @@ BOOST_AUTO_TEST_CASE(columns_that_do_not_fit_in_16_bits)
   BOOST_TEST(y == (std::vector<PetscScalar>{65538, 10, 65539}), boost::test_tools::per_element());
 }
 
-/* Rows of 0 to 40 entries whose columns lie near each other in some slices and far apart in others, on the host and on the device, where 32/H threads share a row. */
+/* Rows of 0 to 40 entries whose columns lie near each other in some slices and far apart in others, on the host and on the device, where 32/H threads share a
+   row. */
 BOOST_AUTO_TEST_CASE(near_and_far_columns_in_every_height)
 {
   const PetscInt           nrows = 1000, ncols = 2800000;
@@ -298,8 +299,8 @@ BOOST_AUTO_TEST_CASE(blocks_near_and_far_in_every_height)
   }
 }
 
-/* Rows that repeat every 64, of `least` to `longest` entries near and far, before and after their own place, or (runs) of either that are next to those of the row before; a few are
-   unlike the others. Every output. */
+/* Rows that repeat every 64, of `least` to `longest` entries near and far, before and after their own place, or (runs) of either that are next to those of the
+   row before; a few are unlike the others. Every output. */
 template <class Store, class V> void shared_columns(PetscInt bs, PetscInt least, PetscInt longest, bool runs = false)
 {
   const PetscInt           nodes = 64 * 80, far = 70000, ncols = nodes + 2 * far;

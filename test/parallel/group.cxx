@@ -319,7 +319,8 @@ struct Grid {
   /* -1 between all neighbours of a box and a diagonal that differs from point to point. */
   Grid(MPI_Comm comm, PetscInt nx, PetscInt ny, PetscInt nz, const char *type, PetscInt px = PETSC_DECIDE)
   {
-    PETSC_OK(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nx, ny, nz, px, PETSC_DECIDE, PETSC_DECIDE, 1, 1, nullptr, nullptr, nullptr, da.put()));
+    PETSC_OK(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nx, ny, nz, px, PETSC_DECIDE, PETSC_DECIDE, 1, 1,
+                          nullptr, nullptr, nullptr, da.put()));
     PETSC_OK(DMSetUp(da));
     PETSC_OK(DMSetMatType(da, type));
     PETSC_OK(DMCreateMatrix(da, A.put()));
@@ -423,7 +424,8 @@ BOOST_AUTO_TEST_CASE(values_come_from_either_side)
   });
 }
 
-/* A rank may write into its block past the matrix, of which the others hear nothing: the leaders hear it with the product, whose ranks then send no message to one another. */
+/* A rank may write into its block past the matrix, of which the others hear nothing: the leaders hear it with the product, whose ranks then send no message to
+   one another. */
 BOOST_AUTO_TEST_CASE(news_of_one_rank_come_with_a_product)
 {
   for_each_grouping([](const Communicator &comm) {
@@ -562,8 +564,8 @@ VecHandle like_its_matrix(Mat A, Vec v)
   return own;
 }
 
-/* One group does what one rank does, to the last iteration and bit: with new values and another guess, too. (PETSc removes a null space from b, and makes near-null
-   vectors orthonormal, with sums over the ranks.) */
+/* One group does what one rank does, to the last iteration and bit: with new values and another guess, too. (PETSc removes a null space from b, and makes
+   near-null vectors orthonormal, with sums over the ranks.) */
 void as_one_rank(const Communicator &comm, const Problem &p, const char *type, const char *mat)
 {
   MatHandle   A = system_matrix(p, mat, comm), B = system_matrix(p, mat, PETSC_COMM_SELF);
@@ -580,10 +582,13 @@ void as_one_rank(const Communicator &comm, const Problem &p, const char *type, c
     const Answer    a = answer(ksp, part, turn == 2 ? 0.5 : 0), b = answer(alone, whole, turn == 2 ? 0.5 : 0);
     const PetscReal off = distance(a.x, numbers_of(a.x), b.x), scale = norm(b.x);
 
-    all_ranks(a.reason == b.reason, what + ": " + KSPConvergedReasons[a.reason] + " after " + std::to_string(a.its) + " iterations, alone " + KSPConvergedReasons[b.reason] + ", turn " + std::to_string(turn));
-    all_ranks(exact ? a.its == b.its : std::abs(a.its - b.its) <= 1 + (in_one_group(comm) ? 0 : b.its / 4), what + ": " + std::to_string(a.its) + " iterations, alone " + std::to_string(b.its));
+    all_ranks(a.reason == b.reason, what + ": " + KSPConvergedReasons[a.reason] + " after " + std::to_string(a.its) + " iterations, alone " +
+                                      KSPConvergedReasons[b.reason] + ", turn " + std::to_string(turn));
+    all_ranks(exact ? a.its == b.its : std::abs(a.its - b.its) <= 1 + (in_one_group(comm) ? 0 : b.its / 4),
+              what + ": " + std::to_string(a.its) + " iterations, alone " + std::to_string(b.its));
     if (exact && p.kernel == Kernel::none)
-      all_ranks(a.history == b.history && off == 0, what + ": is not the same, but off by " + std::to_string(off / scale) + (a.history == b.history ? "" : ", residuals as well"));
+      all_ranks(a.history == b.history && off == 0,
+                what + ": is not the same, but off by " + std::to_string(off / scale) + (a.history == b.history ? "" : ", residuals as well"));
     else all_ranks(off <= 1e-5 * scale, what + ": off by " + std::to_string(off));
   }
 }

@@ -334,7 +334,8 @@ const AddTests add([] {
     }
   });
 
-  /* A rank that stays away: its neighbours' devices go on after a while, their exchange is an error from then on, and a new one works, as does another that was there before. */
+  /* A rank that stays away: its neighbours' devices go on after a while, their exchange is an error from then on, and a new one works, as does another that was
+     there before. */
   add_test(suite, "a_rank_that_does_not_come_is_an_error", [] {
     if (default_space() != Space::Cuda || size_of(PETSC_COMM_WORLD) == 1) return;
     Option            wish("-goza_halo", "peer"), timeout("-goza_halo_timeout", "0.5");
@@ -408,7 +409,8 @@ const AddTests add([] {
     Halo<PetscScalar> halo;
     PetscLayout       layout;
     PETSC_OK(PetscLayoutCreateFromSizes(PETSC_COMM_WORLD, 3, PETSC_DECIDE, 1, &layout));
-    const Outcome outcome = attempt([&] { return halo.setup(PETSC_COMM_WORLD, layout, 0, nullptr, Space::Host, rank == last ? PETSC_ERR_MEM : PETSC_SUCCESS); });
+    const Outcome outcome = attempt(
+      [&] { return halo.setup(PETSC_COMM_WORLD, layout, 0, nullptr, Space::Host, rank == last ? PETSC_ERR_MEM : PETSC_SUCCESS); });
     BOOST_TEST(outcome.code == PETSC_ERR_MEM);
     PETSC_OK(PetscLayoutDestroy(&layout));
   });

@@ -1,5 +1,6 @@
-/* Whatever a matrix or a solver does: nothing of PETSc's begins while an exchange of Goza's is open, but what moves values itself. PETSc's products may wait for the whole device, whose kernels
-   would wait for another rank, whose host may wait for this one. Seen by PETSc's events, which a test's main program switches on. */
+/* Whatever a matrix or a solver does: nothing of PETSc's begins while an exchange of Goza's is open, but what moves values itself. PETSc's products may wait
+   for the whole device, whose kernels would wait for another rank, whose host may wait for this one. Seen by PETSc's events, which a test's main program
+   switches on. */
 #include "parallel/halo.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"

@@ -1,5 +1,5 @@
-/* Rows on several ranks, fetched from one another and summed up over them, and taken apart into own and other columns, against what every rank computes alone: the
-   same to the last bit. Ranks have different numbers of rows, one of them none, and there are rows without entries. */
+/* Rows on several ranks, fetched from one another and summed up over them, and taken apart into own and other columns, against what every rank computes
+   alone: the same to the last bit. Ranks have different numbers of rows, one of them none, and there are rows without entries. */
 #include "core/device/read_values.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/rows_below.hpp"

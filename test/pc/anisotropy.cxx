@@ -1,4 +1,5 @@
-/* Couplings of very different strengths: where the entries tell them, aggregates follow the strong ones with no option set, and where they do not nothing changes. */
+/* Couplings of very different strengths: where the entries tell them, aggregates follow the strong ones with no option set, and where they do not nothing
+   changes. */
 #include "pc/saamg/setup/couplings.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "../support/grid_case.hpp"
@@ -158,7 +159,8 @@ BOOST_AUTO_TEST_CASE(entries_of_both_signs_on_a_grid)
     DMHandle        da;
 
     BOOST_TEST(says(make_pc(A), "of the diagonal's sign")); /* nobody knows of the grid */
-    PETSC_OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, dense + 1, 13, 12, 1, 1, 1, 1, 1, NULL, NULL, NULL, da.put()));
+    PETSC_OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, dense + 1, 13, 12, 1, 1, 1, 1, 1, NULL,
+                          NULL, NULL, da.put()));
     PETSC_OK(DMSetUp(da));
     PETSC_OK(MatSetDM(A, da));
     BOOST_TEST(says(make_pc(A), "of the diagonal's sign") == (dense == 160), dense);
@@ -169,9 +171,9 @@ BOOST_AUTO_TEST_CASE(entries_of_both_signs_on_a_grid)
 BOOST_AUTO_TEST_CASE(jumps_of_coefficients)
 {
   const auto      k = [](const Place<3> &x) { return std::cos(14 * x[0]) * std::cos(13 * x[1]) * std::cos(15 * x[2]) > 0.3 ? 1e6 : 1.; };
-  const MatHandle A = assemble(entry_of("balls",
-                                        brick_volumes<3>(
-                                          even_bricks<3>({16, 16, 16}, {1, 1, 1}), [=](int, const Place<3> &x) { return k(x); }, [](int, bool) { return true; })),
+  const MatHandle A = assemble(entry_of("balls", brick_volumes<3>(
+                                                   even_bricks<3>({16, 16, 16}, {1, 1, 1}), [=](int, const Place<3> &x) { return k(x); },
+                                                   [](int, bool) { return true; })),
                                MATAIJ);
   constexpr const char
     *sentence = "% of its couplings are as nothing beside the diagonals, as where coefficients jump, and it is an M-matrix: strength threshold 0.02";
@@ -214,7 +216,8 @@ BOOST_AUTO_TEST_CASE(small_jumps_of_coefficients)
   BOOST_TEST(!says(make_pc(step), "as where coefficients jump"));
 }
 
-/* Cells by chance, each by itself or eight together. The couplings across are where they are, whatever the contrast: the threshold is in the middle between them and the others. What an aggregate has across grows from
+/* Cells by chance, each by itself or eight together. The couplings across are where they are, whatever the contrast: the threshold is in the middle between
+   them and the others. What an aggregate has across grows from
    level to level: the threshold stays where it is, or the iterations would be half as many more. */
 BOOST_AUTO_TEST_CASE(cells_of_another_coefficient)
 {
@@ -224,7 +227,8 @@ BOOST_AUTO_TEST_CASE(cells_of_another_coefficient)
                                         [=](int, const Place<3> &x) {
                                           const auto at = [&](int d) { return static_cast<std::int64_t>(static_cast<double>(along) * x[d]); };
 
-                                          return static_cast<double>(goza::hash62(at(0) + along * (at(1) + along * at(2))) % 1000) < 1000 * share ? contrast : 1.;
+                                          return static_cast<double>(goza::hash62(at(0) + along * (at(1) + along * at(2))) % 1000) < 1000 * share ? contrast
+                                                                                                                                                  : 1.;
                                         },
                                         [](int, bool) { return true; })),
                     MATAIJ);

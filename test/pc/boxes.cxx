@@ -1,4 +1,5 @@
-/* The set-up on a lattice of boxes against the general steps, which take over where the nodes' numbers are given one by one: the same aggregates, interpolations and operators. */
+/* The set-up on a lattice of boxes against the general steps, which take over where the nodes' numbers are given one by one: the same aggregates,
+   interpolations and operators. */
 #include "mat/cds/cds.hpp"
 #include "pc/saamg/cycle/box_transfer.hpp"
 #include "pc/saamg/setup/couplings.hpp"
@@ -20,7 +21,8 @@ namespace
 
 using Taken = std::function<bool(PetscInt axes)>; // of the neighbours around, by how many of their coordinates differ
 
-/* -div(k grad u) on a grid, with a k of its own for each two neighbours, positive and summed up on the diagonal. given: nodes of faces whose rows are identity, columns eliminated. */
+/* -div(k grad u) on a grid, with a k of its own for each two neighbours, positive and summed up on the diagonal. given: nodes of faces whose rows are identity,
+   columns eliminated. */
 Entry points(const std::string &name, std::array<PetscInt, 3> n, const Taken &taken, const Taken &zero, unsigned given = 0, bool stored = true)
 {
   const PetscInt total = n[0] * n[1] * n[2];
@@ -67,9 +69,12 @@ struct Case {
   PetscInt n[3];
 };
 
-Case on(std::array<PetscInt, 3> n, int boxes, const std::string &name, const Taken &taken = all, const Taken &zero = none, unsigned given = 0, bool stored = true)
+Case on(std::array<PetscInt, 3> n, int boxes, const std::string &name, const Taken &taken = all, const Taken &zero = none, unsigned given = 0,
+        bool stored = true)
 {
-  return {points(name + "_" + std::to_string(n[0]) + "_" + std::to_string(n[1]) + "_" + std::to_string(n[2]), n, taken, zero, given, stored), boxes, {n[0], n[1], n[2]}};
+  return {points(name + "_" + std::to_string(n[0]) + "_" + std::to_string(n[1]) + "_" + std::to_string(n[2]), n, taken, zero, given, stored),
+          boxes,
+          {n[0], n[1], n[2]}};
 }
 
 std::vector<Case> cases()
@@ -121,7 +126,9 @@ struct Built {
     std::iota(name.begin(), name.end(), 0);
     Lattice lattice;
     for (int d = 0; d < 3; d++) lattice.points[d] = lattice.tiles[d] = c.n[d];
-    PETSC_OK(hierarchy.build({rows.A, rows.columns, 1, 1, Array<PetscScalar>(space, B.data(), B.size()), Array<PetscInt>(space, name.data(), name.size()), lattice, exact}, options, &finite));
+    PETSC_OK(hierarchy.build({rows.A, rows.columns, 1, 1, Array<PetscScalar>(space, B.data(), B.size()), Array<PetscInt>(space, name.data(), name.size()),
+                              lattice, exact},
+                             options, &finite));
   }
   void update(const HierarchyOptions &options, const OperatorSource &exact)
   {
@@ -259,7 +266,8 @@ template <class V> void transfers_are_those_of_rows(const Case &c, bool narrow)
       for (PetscInt i = 0; i < P.ncols; i++) off = std::max(off, PetscReal(std::abs(got_coarse[i] - coarse[i]) / (1 + size[i])));
       for (PetscInt i = 0; i < P.nrows; i++)
         off_fine = std::max(off_fine, PetscReal(std::max(std::abs(got_fine[i] - fine[i]), std::abs(without[i] + r[i] - fine[i]))));
-      all_ranks(off <= tolerance && off_fine <= tolerance, c.entry.name + " on " + space_name(space) + ": P^T r is off by " + std::to_string(off) + ", P e by " + std::to_string(off_fine));
+      all_ranks(off <= tolerance && off_fine <= tolerance,
+                c.entry.name + " on " + space_name(space) + ": P^T r is off by " + std::to_string(off) + ", P e by " + std::to_string(off_fine));
       levels++;
     }
     all_ranks(levels >= c.boxes, c.entry.name + ": levels of boxes");
@@ -278,7 +286,9 @@ void add_laws()
 #endif
     for (Keep keep : {Keep::Nothing, Keep::Aggregates, Keep::Interpolation}) {
       for (int format = 0; format < 3; format++)
-        add_test(suite, c.entry.name + "/keep_" + std::to_string(static_cast<int>(keep)) + "_values_" + std::vector<std::string>{"csr", "cds_full", "cds_half"}[format],
+        add_test(suite,
+                 c.entry.name + "/keep_" + std::to_string(static_cast<int>(keep)) + "_values_" +
+                   std::vector<std::string>{"csr", "cds_full", "cds_half"}[format],
                  [=] { same_as_general(c, keep, format); });
     }
   }

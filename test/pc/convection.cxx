@@ -243,8 +243,9 @@ BOOST_AUTO_TEST_CASE(transposed)
 /* Where test functions of their own would make rows on which no smoother is safe, a level is made without. */
 BOOST_AUTO_TEST_CASE(a_level_that_would_outweigh_its_diagonals)
 {
-  Option restriction("-pc_saamg_restriction", "adjoint");
-  const MatHandle even = assemble(convection(64, 64, 1, 1e-4, Wind::rotating), MATAIJ), central = assemble(convection(64, 64, 1, 1e-4, Wind::rotating, Scheme::central), MATAIJ);
+  Option          restriction("-pc_saamg_restriction", "adjoint");
+  const MatHandle even    = assemble(convection(64, 64, 1, 1e-4, Wind::rotating), MATAIJ),
+                  central = assemble(convection(64, 64, 1, 1e-4, Wind::rotating, Scheme::central), MATAIJ);
 
   BOOST_TEST(!says(make_pc(even), "outweigh their diagonals"));
   BOOST_TEST(says(make_pc(central), "level 0 has restriction as the transpose of interpolation: else rows of the next would outweigh their diagonals"));

@@ -1,5 +1,6 @@
-/* Eddy currents in block form: a Laplacian, and i w times a mass in the conductor, half of the grid, as two unknowns a node with - w and w beside the diagonal. Blocks off the diagonal
-   are symmetric, diagonal ones are not. The cycle is nearly as good as for the Laplacian while w is smaller than the diagonal, of any matrix type and on any number of ranks. */
+/* Eddy currents in block form: a Laplacian, and i w times a mass in the conductor, half of the grid, as two unknowns a node with - w and w beside the diagonal.
+   Blocks off the diagonal are symmetric, diagonal ones are not. The cycle is nearly as good as for the Laplacian while w is smaller than the diagonal, of any
+   matrix type and on any number of ranks. */
 #include "../support/pc_case.hpp"
 
 #include <petscgoza.h>

@@ -29,7 +29,8 @@ PetscEventPerfInfo event(const char *step, PetscInt level)
 /* One application of a cycle: from the log before and after it. */
 void steps_of_a_cycle(const char *cycle, PetscInt direct_limit, const char *smoother)
 {
-  Option         coarse("-pc_saamg_coarse_limit", "10"), kind("-pc_saamg_cycle", cycle), direct("-pc_saamg_direct_limit", std::to_string(direct_limit)), smooth("-pc_saamg_smoother", smoother);
+  Option coarse("-pc_saamg_coarse_limit", "10"), kind("-pc_saamg_cycle", cycle), direct("-pc_saamg_direct_limit", std::to_string(direct_limit)),
+    smooth("-pc_saamg_smoother", smoother);
   MatHandle      A  = system_matrix(problem("poisson7"), MATSLICEDELL); /* on the device where there is one */
   PCHandle       pc = make_pc(A);
   VecHandle      b = right_hand_side(A, 1), x = right_hand_side(A, 2);

@@ -1,4 +1,5 @@
-/* Graphs with hubs, and meshes with a row that is coupled to all others: the set-up costs no more than a few times what the matrix does, and the solve is none the worse. */
+/* Graphs with hubs, and meshes with a row that is coupled to all others: the set-up costs no more than a few times what the matrix does, and the solve is none
+   the worse. */
 #include "../support/operators.hpp"
 #include "../support/pc_case.hpp"
 
@@ -85,7 +86,8 @@ void within(const Entry &e, const char *complexity, const char *words)
   const std::string text = viewed(pc);
   all_ranks(text.find(words) != std::string::npos, words);
   const std::size_t at = text.find("complexity: grid ");
-  all_ranks(at != std::string::npos && std::sscanf(text.c_str() + at, "complexity: grid %lf, operator %lf", &finest, &all) == 2 && all <= std::stod(complexity), complexity);
+  all_ranks(at != std::string::npos && std::sscanf(text.c_str() + at, "complexity: grid %lf, operator %lf", &finest, &all) == 2 && all <= std::stod(complexity),
+            complexity);
 }
 
 /* New values, with what there was kept: as a fresh set-up. */

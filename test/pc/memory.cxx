@@ -57,7 +57,8 @@ void predicted(const Entry &e, const char *type, const std::vector<std::pair<con
   BOOST_TEST(r.predicted > 0.8 * r.held, r.predicted << " MB predicted, " << r.held << " held");
 }
 
-/* Of a near-null vector of ones, which need not be said, the finest level's tentative interpolation on boxes is not kept; of another it is. New values come to the same. */
+/* Of a near-null vector of ones, which need not be said, the finest level's tentative interpolation on boxes is not kept; of another it is. New values come to
+   the same. */
 void ones_are_not_kept()
 {
   const Entry e = stencil27(30, 31, 29);
@@ -135,7 +136,8 @@ const AddTests add([] {
   auto *suite = suite_named(nullptr, "predicted");
   add_test(suite, "ones_are_not_kept", ones_are_not_kept);
   add_test(suite, "threshold", [] { predicted(along_axis(40, 41, 39), MATAIJ, {{"-pc_saamg_threshold", "0.09"}}); });
-  for (const Entry &e : {stencil7(40, 41, 39), stencil27(30, 31, 29), elasticity(13, 12, 12), without_order(stencil7(40, 41, 39)), without_order(stencil27(30, 31, 29))}) {
+  for (const Entry &e :
+       {stencil7(40, 41, 39), stencil27(30, 31, 29), elasticity(13, 12, 12), without_order(stencil7(40, 41, 39)), without_order(stencil27(30, 31, 29))}) {
     add_test(suite, e.name + std::to_string(e.rows) + "_defaults", [=] { predicted(e, MATAIJ, {}); });
     add_test(suite, e.name + std::to_string(e.rows) + "_lent", [=] { predicted(e, MATSLICEDELL, {}); });
     add_test(suite, e.name + std::to_string(e.rows) + "_single", [=] { predicted(e, MATAIJ, {{"-pc_saamg_precision", "single"}}); });
@@ -182,7 +184,8 @@ BOOST_AUTO_TEST_CASE(too_little)
       BOOST_TEST(any_rank(outcome.failed)); /* what is needed at most is needed by all that follows the smallest */
       if (outcome.failed) {
         BOOST_TEST(outcome.code == PETSC_ERR_MEM);
-        BOOST_TEST((outcome.says("asked for") && outcome.says("free of") && outcome.says("held by Goza") && outcome.says("goza_memory_limit")), outcome.message);
+        BOOST_TEST((outcome.says("asked for") && outcome.says("free of") && outcome.says("held by Goza") && outcome.says("goza_memory_limit")),
+                   outcome.message);
       }
     }
     PETSC_OK(PCReset(pc));

@@ -1,4 +1,5 @@
-/* The options of saamg: what is set by function or by option is what the Get function answers and the view shows, and what is out of range is refused by both. */
+/* The options of saamg: what is set by function or by option is what the Get function answers and the view shows, and what is out of range is refused by
+   both. */
 #include "../support/pc_case.hpp"
 
 #include <petscgoza.h>
@@ -50,7 +51,10 @@ const SmootherSetting<PetscReal> smoother_reals[] = {
   {"mcgs_relax", PCSAAMGSetMCGSRelax, PCSAAMGGetMCGSRelax, (PetscReal)0.5, 2},
   {"chebyshev_ratio", PCSAAMGSetChebyshevRatio, PCSAAMGGetChebyshevRatio, 16, 1},
 };
-const std::pair<const char *, PCSAAMGLevels> places[] = {{"finest_", PC_SAAMG_FINEST}, {"intermediate_", PC_SAAMG_INTERMEDIATE}, {"coarsest_", PC_SAAMG_COARSEST}, {"", PC_SAAMG_ALL_LEVELS}};
+const std::pair<const char *, PCSAAMGLevels> places[] = {{"finest_", PC_SAAMG_FINEST},
+                                                         {"intermediate_", PC_SAAMG_INTERMEDIATE},
+                                                         {"coarsest_", PC_SAAMG_COARSEST},
+                                                         {"", PC_SAAMG_ALL_LEVELS}};
 
 PCHandle fresh()
 {
@@ -164,7 +168,8 @@ template <class E> void check_words(const char *option, PetscErrorCode (*set)(PC
 }
 
 template <class E>
-void check_smoother_words(const char *name, PetscErrorCode (*set)(PC, PCSAAMGLevels, E), PetscErrorCode (*get)(PC, PCSAAMGLevels, E *), const char *const words[], E fresh_value, E other)
+void check_smoother_words(const char       *name, PetscErrorCode (*set)(PC, PCSAAMGLevels, E), PetscErrorCode (*get)(PC, PCSAAMGLevels, E *),
+                          const char *const words[], E fresh_value, E other)
 {
   for (const auto &place : places) {
     PCHandle by_function = fresh(), by_option = fresh();
@@ -201,7 +206,8 @@ const AddTests add([] {
     check_smoother_words("mcgs_coupling", PCSAAMGSetMCGSCoupling, PCSAAMGGetMCGSCoupling, PCSAAMGCouplings, PC_SAAMG_COUPLING_GLOBAL, PC_SAAMG_COUPLING_LOCAL);
   });
   add_test(suite, "chebyshev_kind", [] {
-    check_smoother_words("chebyshev_kind", PCSAAMGSetChebyshevKind, PCSAAMGGetChebyshevKind, PCSAAMGChebyshevKinds, PC_SAAMG_CHEBYSHEV_FIRST, PC_SAAMG_CHEBYSHEV_FOURTH);
+    check_smoother_words("chebyshev_kind", PCSAAMGSetChebyshevKind, PCSAAMGGetChebyshevKind, PCSAAMGChebyshevKinds, PC_SAAMG_CHEBYSHEV_FIRST,
+                         PC_SAAMG_CHEBYSHEV_FOURTH);
   });
   add_test(suite, "chebyshev_degree_by_the_matrix", [] {
     for (const Entry &e : {stencil7(9, 8, 7), elasticity(6, 5, 4)}) {

@@ -1,4 +1,5 @@
-/* saamg and the fused Krylov methods on matrices that are nothing but their format: the iterations that AIJ takes, and AIJ is made for the leader of a group alone. */
+/* saamg and the fused Krylov methods on matrices that are nothing but their format: the iterations that AIJ takes, and AIJ is made for the leader of a group
+   alone. */
 #include "parallel/rank_group.hpp"
 #include "petsc/plugin.hpp"
 
@@ -137,7 +138,8 @@ void same(const Problem &p, const std::string &type, const char *ksp_type, const
   BOOST_CHECK_MESSAGE(off <= 1e-6 * norm, p.name << ": solutions differ by " << off << " of " << norm);
 }
 
-/* PETSc's own preconditioners, which take AIJ of it: the iterations that PETSc's aij takes, of a matrix that has been 1 before, of its values, and of new ones. */
+/* PETSc's own preconditioners, which take AIJ of it: the iterations that PETSc's aij takes, of a matrix that has been 1 before, of its values, and of new
+   ones. */
 void as_aij(const Problem &p, const char *type, const char *pc_type)
 {
   const int first = std::string(pc_type) == PCGAMG; /* its aggregates hang on the pattern, and of diagonals a 0 is no entry: there is none then */
@@ -172,7 +174,8 @@ void as_aij(const Problem &p, const char *type, const char *pc_type)
     }
   }
   for (int round = first; round < 3; round++)
-    BOOST_CHECK_MESSAGE(its[1][round] == its[0][round], p.name << ", " << pc_type << ", solve " << round << ": " << its[1][round] << " iterations instead of " << its[0][round]);
+    BOOST_CHECK_MESSAGE(its[1][round] == its[0][round],
+                        p.name << ", " << pc_type << ", solve " << round << ": " << its[1][round] << " iterations instead of " << its[0][round]);
   PETSC_OK(VecNorm(solution[0], NORM_2, &norm));
   PETSC_OK(VecAXPY(solution[1], -1, solution[0]));
   PETSC_OK(VecNorm(solution[1], NORM_2, &off));

@@ -1,5 +1,5 @@
-/* -pc_saamg_precision auto: low precision behind Krylov methods that bear it, where a trial and the solves so far say that it does no harm. On the host, where by itself it is double,
-   the test says what is to be tried. */
+/* -pc_saamg_precision auto: low precision behind Krylov methods that bear it, where a trial and the solves so far say that it does no harm. On the host, where
+   by itself it is double, the test says what is to be tried. */
 #include "pc/saamg/api/pcsaamg.hpp"
 #include "pc/saamg/api/saamg_data.hpp"
 #include "../support/operators.hpp"
@@ -99,7 +99,8 @@ BOOST_AUTO_TEST_CASE(behind_one_and_then_another)
   BOOST_TEST(taken(ksp) == PC_SAAMG_SINGLE);
 }
 
-/* Where a low precision is set, a method that stops by preconditioned residuals may leave a true one that is far from what was asked for: the view says so, until another solve does better. */
+/* Where a low precision is set, a method that stops by preconditioned residuals may leave a true one that is far from what was asked for: the view says so,
+   until another solve does better. */
 BOOST_AUTO_TEST_CASE(true_residual_left_behind)
 {
   const MatHandle A         = assemble(stencil5(100, 90), MATAIJ);
@@ -144,8 +145,8 @@ BOOST_AUTO_TEST_CASE(refused_by_a_trial)
     if (shift > 1e-4) BOOST_TEST(!refused);
     if (shift < 1e-7) BOOST_TEST(refused);
     if (refused) BOOST_TEST(s.iterations == exact.iterations, shift);
-    else
-      BOOST_TEST(s.iterations <= exact.iterations + exact.iterations / 2, shift); /* which is what half precision saves; between the two it depends on the levels that the space keeps in single */
+    else /* which is what half precision saves; between the two it depends on the levels that the space keeps in single */
+      BOOST_TEST(s.iterations <= exact.iterations + exact.iterations / 2, shift);
   }
 }
 

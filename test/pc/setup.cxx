@@ -569,8 +569,8 @@ void stars_are_packed()
   BOOST_TEST(s.ntotal() < e.rows / 8.5);
 }
 
-/* 7 points, layers of K = 1 and 1000. An entry across a jump passes the threshold, 0.011 for 0.01, but beside K = 1000 it is as good as nothing: such nodes have roots of
-   their own kind. */
+/* 7 points, layers of K = 1 and 1000. An entry across a jump passes the threshold, 0.011 for 0.01, but beside K = 1000 it is as good as nothing: such nodes
+   have roots of their own kind. */
 void stiff_nodes_stay_together()
 {
   constexpr PetscInt n = 24, layer = 8;
@@ -758,7 +758,8 @@ BOOST_AUTO_TEST_CASE(neumann_keeps_its_null_space)
 
 BOOST_AUTO_TEST_CASE(largest_eigenvalue)
 {
-  for (const Entry &e : {stencil5(20, 17), stencil5(30, 30, 100), stencil7(9, 8, 7), stencil27(8, 8, 8), elasticity(6, 5, 4), gallery_entry("three_rows"), gallery_entry("1x1"), gallery_entry("scales"), gallery_entry("diagonal"), gallery_entry("idle_ranks"), neumann5(15, 15)}) {
+  for (const Entry &e : {stencil5(20, 17), stencil5(30, 30, 100), stencil7(9, 8, 7), stencil27(8, 8, 8), elasticity(6, 5, 4), gallery_entry("three_rows"),
+                         gallery_entry("1x1"), gallery_entry("scales"), gallery_entry("diagonal"), gallery_entry("idle_ranks"), neumann5(15, 15)}) {
     const MatHandle A      = aij(e);
     const PetscReal truth  = power_iteration(e);
     const PetscReal lambda = estimate(A, 10);

@@ -45,7 +45,9 @@ struct Built {
     A = assemble(e, MATAIJ, Prealloc::exact, comm);
     PETSC_OK(rows.open(A, space));
     const auto B = vectors(e, k, rows.columns->start(), rows.A.nrows);
-    PETSC_OK(hierarchy.build({rows.A, rows.columns, e.bs, k, Array<PetscScalar>(space, B.data(), B.size()), Array<PetscInt>(), lattice_of(rows.A, *rows.columns, e.bs), nullptr}, options, &finite));
+    PETSC_OK(hierarchy.build({rows.A, rows.columns, e.bs, k, Array<PetscScalar>(space, B.data(), B.size()), Array<PetscInt>(),
+                              lattice_of(rows.A, *rows.columns, e.bs), nullptr},
+                             options, &finite));
   }
   /* a third of the old values, so that nothing but the operators changes */
   void update(const HierarchyOptions &options)
@@ -56,7 +58,8 @@ struct Built {
   }
 };
 
-void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt coarse_limit, PetscInt aggressive_levels = 0, PetscInt degree = 1, SmoothedWith smoothed_with = SmoothedWith::Matrix, bool adjoint = false)
+void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt coarse_limit, PetscInt aggressive_levels = 0, PetscInt degree = 1,
+                    SmoothedWith smoothed_with = SmoothedWith::Matrix, bool adjoint = false)
 {
   constexpr PetscInt limits[] = {0, 40, 1 << 20};
   HierarchyOptions   options;
@@ -105,7 +108,9 @@ std::vector<Entry> entries()
 
   for (const Entry &e : gallery())
     if (e.has(square)) list.push_back(e);
-  for (const Entry &e : {stencil7(13, 12, 11), stencil27(14, 13, 12), stencil5(40, 30, 100), neumann5(23, 19), elasticity(6, 5, 4), dirichlet(true, true), dirichlet(true, false), dirichlet(false, true), dirichlet(false, false), dirichlet(true, true, stencil27(14, 13, 12)), dirichlet(false, false, stencil27(14, 11, 13))})
+  for (const Entry &e : {stencil7(13, 12, 11), stencil27(14, 13, 12), stencil5(40, 30, 100), neumann5(23, 19), elasticity(6, 5, 4), dirichlet(true, true),
+                         dirichlet(true, false), dirichlet(false, true), dirichlet(false, false), dirichlet(true, true, stencil27(14, 13, 12)),
+                         dirichlet(false, false, stencil27(14, 11, 13))})
     list.push_back(e);
   list.push_back({"chain", 53, 53, square, [](PetscInt i, Row &r) { // every edge is stored from one side
                     r.add(i, 2);
@@ -202,7 +207,8 @@ BOOST_AUTO_TEST_CASE(test_functions_of_a_symmetric_matrix)
           all_ranks(t.wcoarse->ghosts() == t.coarse->ghosts(), e.name + ": ghosts");
           Arrays P(t.P.view(), *t.coarse, 0, t.P.nrows);
 
-          check_same({t.W.view(), *t.wcoarse, 0, t.P.nrows}, P, 1e4 * PETSC_MACHINE_EPSILON, e.name + ": test functions, rows from " + std::to_string(start) + " of " + std::to_string(rows));
+          check_same({t.W.view(), *t.wcoarse, 0, t.P.nrows}, P, 1e4 * PETSC_MACHINE_EPSILON,
+                     e.name + ": test functions, rows from " + std::to_string(start) + " of " + std::to_string(rows));
           tested++;
         }
         BOOST_TEST(tested > 0, e.name);

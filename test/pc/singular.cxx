@@ -1,5 +1,5 @@
-/* The preconditioner of singular matrices whose null space nobody tells of, of many parts, and of matrices that are nearly singular: what is a difference of large numbers on a
-   coarse level, and there nothing but rounding, is neither inverted nor smoothed with. */
+/* The preconditioner of singular matrices whose null space nobody tells of, of many parts, and of matrices that are nearly singular: what is a difference of
+   large numbers on a coarse level, and there nothing but rounding, is neither inverted nor smoothed with. */
 #include "../support/pc_case.hpp"
 
 #include <cmath>
@@ -9,7 +9,8 @@ using namespace goza_test;
 namespace
 {
 
-/* Weighted graph Laplacians, of lines of `length` nodes side by side: none has a link to the next. grounded: what is added to the diagonal of a line's first node. */
+/* Weighted graph Laplacians, of lines of `length` nodes side by side: none has a link to the next. grounded: what is added to the diagonal of a line's first
+   node. */
 Entry lines(const std::string &name, PetscInt count, PetscInt length, PetscReal grounded = 0)
 {
   return {name, count * length, count * length, square | symmetric, [length, grounded](PetscInt i, Row &r) {
@@ -77,7 +78,8 @@ VecHandle in_range(Mat A, PetscInt seed)
 /* M is symmetric, positive, and no larger than what Jacobi and the inverse of a coarse operator of h^-2 can be. */
 void is_sound(PC pc, Mat A, PetscReal largest)
 {
-  VecHandle x = vector_like(A, true, VECSTANDARD, 1), y = vector_like(A, true, VECSTANDARD, 2), Mx = vector_like(A, true, VECSTANDARD, 0), My = vector_like(A, true, VECSTANDARD, 0);
+  VecHandle x = vector_like(A, true, VECSTANDARD, 1), y = vector_like(A, true, VECSTANDARD, 2), Mx = vector_like(A, true, VECSTANDARD, 0),
+            My = vector_like(A, true, VECSTANDARD, 0);
 
   PETSC_OK(PCApply(pc, x, Mx));
   PETSC_OK(PCApply(pc, y, My));
@@ -122,7 +124,16 @@ struct Case {
 const std::vector<Case> &cases()
 {
   static const std::vector<Case> all{
-    {lines("lines_of_3", 100, 3), 3}, {lines("many_lines_of_3", 700, 3), 3}, {lines("lines_of_7", 60, 7), 18}, {lines("lines_of_50", 40, 50), 25}, {boxes("boxes", 9, 5, 6, 4), 16}, {boxes("large_boxes", 2, 12, 12, 12), 18}, {uneven, 25}, {lines("long_line", 1, 20000, 1e-3), 60}, {lines("grounded", 30, 100, 1), 25}, /* regular */
+    /* regular */
+    {lines("lines_of_3", 100, 3), 3},
+    {lines("many_lines_of_3", 700, 3), 3},
+    {lines("lines_of_7", 60, 7), 18},
+    {lines("lines_of_50", 40, 50), 25},
+    {boxes("boxes", 9, 5, 6, 4), 16},
+    {boxes("large_boxes", 2, 12, 12, 12), 18},
+    {uneven, 25},
+    {lines("long_line", 1, 20000, 1e-3), 60},
+    {lines("grounded", 30, 100, 1), 25},
   };
   return all;
 }

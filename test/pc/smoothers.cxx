@@ -139,7 +139,8 @@ template <class Relax> void sweep(const std::vector<PetscInt> &order, const Rela
 
 /* The same by the smoother, from zero. look(smoother): what else should hold */
 template <class V, class Look>
-std::vector<V> swept(const Csr &A, PetscInt bs, SmootherOptions options, const std::vector<V> &b, const std::vector<V> &inv, const std::vector<V> &isolated, const Look &look)
+std::vector<V> swept(const Csr &A, PetscInt bs, SmootherOptions options, const std::vector<V> &b, const std::vector<V> &inv, const std::vector<V> &isolated,
+                     const Look &look)
 {
   const PetscInt               n     = A.nrows;
   const Space                  space = A.space;
@@ -216,7 +217,8 @@ std::vector<double> solved(int n, std::vector<double> M, std::vector<double> r)
   return r;
 }
 
-/* The same with the unknowns of a node together, node by node in the order of the nodes' colours: blocks that are full in the matrix or not, and rows of an identity. */
+/* The same with the unknowns of a node together, node by node in the order of the nodes' colours: blocks that are full in the matrix or not, and rows of an
+   identity. */
 template <class V> void block_sweeps_as_defined(const Entry &e, PetscInt bs, double tolerance, double relaxation)
 {
   for (Space space : spaces()) {
@@ -270,7 +272,8 @@ void colors_on_any_ranks(const Entry &e, PetscInt bs, bool grids)
     std::vector<PetscInt> listed;
 
     PETSC_OK(rows.open(A, space));
-    const Coloring coloring = bs > 1 ? NodeGraph(rows.A, rows.columns, bs).color({nullptr, rows.columns->start() / bs, bs}) : color_rows(rows.A, rows.columns, grids);
+    const Coloring coloring = bs > 1 ? NodeGraph(rows.A, rows.columns, bs).color({nullptr, rows.columns->start() / bs, bs})
+                                     : color_rows(rows.A, rows.columns, grids);
 
     listed = coloring.rows.to_host();
     BOOST_TEST((coloring.ncolors() == *std::max_element(want.begin(), want.end()) + 1));
@@ -323,7 +326,16 @@ const AddTests add([] {
     add_test(suite, "greedy", [=] { valid_and_determined(e, false); });
   }
   const Entry wide = elasticity(6, 5, 6), plain = stencil7(12, 12, 12), last{"last", 600, 600, square | symmetric, with_walls.row, 1, Layout::all_on_last};
-  for (const auto &[e, bs] : {std::pair{upwind, 1}, {one_sided, 1}, {with_walls, 1}, {stencil27(9, 8, 7), 1}, {plain, 1}, {wide, 1}, {wide, 3}, {last, 1}, {last, 2}, {stencil5(1, 2), 1}}) {
+  for (const auto &[e, bs] : {std::pair{upwind, 1},
+                              {one_sided, 1},
+                              {with_walls, 1},
+                              {stencil27(9, 8, 7), 1},
+                              {plain, 1},
+                              {wide, 1},
+                              {wide, 3},
+                              {last, 1},
+                              {last, 2},
+                              {stencil5(1, 2), 1}}) {
     auto *suite = suite_named(suite_named(nullptr, "on_any_ranks"), e.name + "_" + std::to_string(bs));
     for (bool grids : {true, false}) add_test(suite, grids ? "colors" : "greedy_colors", [e = e, bs = bs, grids] { colors_on_any_ranks(e, bs, grids); });
     add_test(suite, "sweeps", [e = e, bs = bs] { sweeps_on_any_ranks(e, bs); });
@@ -335,7 +347,13 @@ const AddTests add([] {
       add_test(suite, "single" + std::string(relaxed), [e = e, omega = relaxation] { sweeps_as_defined<float>(e, 1e-5, omega); });
     }
   }
-  for (const auto &[e, bs] : {std::pair{elasticity(5, 4, 4), 3}, {elasticity(6, 5, 4), 6}, {stencil7(12, 12, 11), 2}, {stencil27(6, 6, 8), 6}, {with_walls, 3}, {upwind, 3}, {one_sided, 2}}) {
+  for (const auto &[e, bs] : {std::pair{elasticity(5, 4, 4), 3},
+                              {elasticity(6, 5, 4), 6},
+                              {stencil7(12, 12, 11), 2},
+                              {stencil27(6, 6, 8), 6},
+                              {with_walls, 3},
+                              {upwind, 3},
+                              {one_sided, 2}}) {
     auto *suite = suite_named(suite_named(nullptr, "block_gauss_seidel"), e.name + "_" + std::to_string(bs));
     for (const auto &[relaxation, relaxed] : {std::pair{1.0, ""}, {0.7, "_relaxed"}}) {
       add_test(suite, "double" + std::string(relaxed),
@@ -397,14 +415,17 @@ BOOST_AUTO_TEST_CASE(inverses_of_diagonal_blocks)
     };
 
     BOOST_TEST(blocks.nodes().nnz == 5);
-    check(inverse_diagonal_blocks<PetscScalar>(blocks, Csr{space, 0, 0, nullptr, nullptr, nullptr}).to_host(), {1e-10, -1, -1, 2e10, 1, 0, 0, 0.25, 0, 0, 0, 0});
-    check(inverse_diagonal_blocks<PetscScalar>(blocks, others).to_host(), {1e-10 / 3, -1. / 3, -1. / 3, 4e10 / 3, 5. / 6, -1. / 3, -1. / 3, 1. / 3, 0, 0, 0, 0});
+    check(inverse_diagonal_blocks<PetscScalar>(blocks, Csr{space, 0, 0, nullptr, nullptr, nullptr}).to_host(),
+          {1e-10, -1, -1, 2e10, 1, 0, 0, 0.25, 0, 0, 0, 0});
+    check(inverse_diagonal_blocks<PetscScalar>(blocks, others).to_host(),
+          {1e-10 / 3, -1. / 3, -1. / 3, 4e10 / 3, 5. / 6, -1. / 3, -1. / 3, 1. / 3, 0, 0, 0, 0});
   }
 }
 
-/* What it is for. Displacements along x, y and z are coupled so weakly in a node that points do as well (ex56 -ne 13: 20 iterations, with blocks 21, but 39 launches instead of 8);
-   along directions that are nearly the same they are not. */
-/* Jacobi with relaxation 1 leaves vectors that alternate between the two colours of a grid's nodes to the coarse space. An interpolation made as for other smoothers
+/* What it is for. Displacements along x, y and z are coupled so weakly in a node that points do as well (ex56 -ne 13: 20 iterations, with blocks 21, but 39
+   launches instead of 8); along directions that are nearly the same they are not. */
+/* Jacobi with relaxation 1 leaves vectors that alternate between the two colours of a grid's nodes to the coarse space. An interpolation made as for other
+   smoothers
    sees too little of them: 25 iterations, with its own 20. */
 BOOST_AUTO_TEST_CASE(alternating_vectors)
 {
@@ -514,7 +535,8 @@ BOOST_AUTO_TEST_CASE(dense_inverses)
   }
 }
 
-/* A dense matrix by rows, its pseudo-inverse as the coarsest level has it, and by how much A X A differs from A, relative to the sizes of its rows and columns. */
+/* A dense matrix by rows, its pseudo-inverse as the coarsest level has it, and by how much A X A differs from A, relative to the sizes of its rows and
+   columns. */
 struct Inverted {
   PetscInt                 n;
   std::vector<PetscScalar> A, X;

@@ -1,5 +1,5 @@
-/* Matrices that equal their transposes and are not Hermitian, as those of waves in a lossy medium: the cycle is symmetric as they are, whatever the smoother, and its Krylov methods
-   converge. Of real scalars the same matrices are symmetric positive definite. */
+/* Matrices that equal their transposes and are not Hermitian, as those of waves in a lossy medium: the cycle is symmetric as they are, whatever the smoother,
+   and its Krylov methods converge. Of real scalars the same matrices are symmetric positive definite. */
 #include "../support/pc_case.hpp"
 
 #include <petscgoza.h>
@@ -28,7 +28,8 @@ Entry shifted(const std::string &name, const Entry &laplacian, PetscReal shift)
 
 const std::vector<Entry> &waves()
 {
-  static const std::vector<Entry> all{shifted("27 points", stencil27(11, 12, 13), 0.3), shifted("7 points", stencil7(14, 13, 12), 0.05), shifted("5 points", stencil5(40, 37), 0.02)};
+  static const std::vector<Entry> all{shifted("27 points", stencil27(11, 12, 13), 0.3), shifted("7 points", stencil7(14, 13, 12), 0.05),
+                                      shifted("5 points", stencil5(40, 37), 0.02)};
 
   return all;
 }

@@ -1,4 +1,5 @@
-/* -pc_saamg_tune: which of the tried cycles is the fastest is the clock's to say; that it is a preconditioner of its kind, the same on all ranks and the one that the view names is not. */
+/* -pc_saamg_tune: which of the tried cycles is the fastest is the clock's to say; that it is a preconditioner of its kind, the same on all ranks and the one
+   that the view names is not. */
 #include "pc/saamg/api/pcsaamg.hpp"
 #include "pc/saamg/api/saamg_data.hpp"
 #include "petsc/plugin.hpp"
@@ -106,7 +107,10 @@ Entry upwind(PetscInt n)
 
 std::vector<Case> cases()
 {
-  return {{stencil7(12, 11, 10), MATCDS, KSPFUSEDCG, true}, {stencil27(9, 8, 10), MATSLICEDELL, KSPCG, true}, {stencil5(40, 30, 1e-2), MATAIJ, KSPFUSEDCG, true}, {upwind(32), MATAIJ, KSPFUSEDBCGS, false}};
+  return {{stencil7(12, 11, 10), MATCDS, KSPFUSEDCG, true},
+          {stencil27(9, 8, 10), MATSLICEDELL, KSPCG, true},
+          {stencil5(40, 30, 1e-2), MATAIJ, KSPFUSEDCG, true},
+          {upwind(32), MATAIJ, KSPFUSEDBCGS, false}};
 }
 
 } // namespace
@@ -293,8 +297,9 @@ BOOST_AUTO_TEST_CASE(linear_and_symmetric)
 BOOST_AUTO_TEST_CASE(what_is_open)
 {
   const MatHandle A = assemble(stencil7(12, 11, 10), MATCDS);
-  Option          full("-pc_saamg_tune", "full"), degree("-pc_saamg_chebyshev_degree", "2"), kind("-pc_saamg_chebyshev_kind", "4"), smoother("-pc_saamg_smoother", "chebyshev"), cycle("-pc_saamg_cycle", "w"), precision("-pc_saamg_precision", "single");
-  KSPHandle       ksp = solver(A);
+  Option          full("-pc_saamg_tune", "full"), degree("-pc_saamg_chebyshev_degree", "2"), kind("-pc_saamg_chebyshev_kind", "4"),
+    smoother("-pc_saamg_smoother", "chebyshev"), cycle("-pc_saamg_cycle", "w"), precision("-pc_saamg_precision", "single");
+  KSPHandle ksp = solver(A);
 
   BOOST_TEST(solve(ksp, A).reason > 0);
   BOOST_TEST(says(ksp, "tuned: in 1 trials no candidate was faster"));

@@ -1,4 +1,5 @@
-/* What users of saamg do besides a solve: several right-hand sides at once, a preconditioner that is kept while the matrix moves on, unknowns that are given. */
+/* What users of saamg do besides a solve: several right-hand sides at once, a preconditioner that is kept while the matrix moves on, unknowns that are
+   given. */
 #include "mat/common/format_kind.hpp"
 #include "parallel/rank_group.hpp"
 #include "petsc/plugin.hpp"
@@ -102,7 +103,8 @@ BOOST_AUTO_TEST_CASE(several_right_hand_sides)
   }
 }
 
-/* KSPSetReusePreconditioner(), -snes_lag_preconditioner: the matrix moves on, the preconditioner stays what it was, also where they shared the finest operator. */
+/* KSPSetReusePreconditioner(), -snes_lag_preconditioner: the matrix moves on, the preconditioner stays what it was, also where they shared the finest
+   operator. */
 BOOST_AUTO_TEST_CASE(kept_while_the_matrix_moves_on)
 {
   for (const char *type : {MATAIJ, MATSLICEDELL, MATCDS, MATFOLD})

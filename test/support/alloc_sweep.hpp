@@ -18,8 +18,8 @@ enum class How {
   device   /* another error than that of memory, which nothing may take for one */
 };
 
-/* Which requests are refused: the later ones more and more seldom, or -every one; of those -part k/n: the k-th, (k + n)-th, ..., for runs of bounded length. -sweep_at FILE: where rank 0 is, in a file
-   that survives an abort. */
+/* Which requests are refused: the later ones more and more seldom, or -every one; of those -part k/n: the k-th, (k + n)-th, ..., for runs of bounded length.
+   -sweep_at FILE: where rank 0 is, in a file that survives an abort. */
 struct Requests {
   PetscBool   every = PETSC_FALSE;
   long        first = 0, step = 1;
@@ -55,8 +55,8 @@ struct Requests {
   }
 };
 
-/* asks: memory is asked for on every rank, or the test is none. make(): a new state; call(state): what is to fail; check(state): of what a call that did not fail has left.
-   Without -every the requests of one rank only are refused. */
+/* asks: memory is asked for on every rank, or the test is none. make(): a new state; call(state): what is to fail; check(state): of what a call that did not
+   fail has left. Without -every the requests of one rank only are refused. */
 template <class Make, class Call, class Check> void sweep(bool asks, How how, Make make, Call call, Check check)
 {
   PetscMPIInt    rank, size;
@@ -87,7 +87,8 @@ template <class Make, class Call, class Check> void sweep(bool asks, How how, Ma
       PETSC_OK(PetscPopErrorHandler());
       enough            = !any_rank(rank == poor && AllocFailure::refused());
       const bool failed = any_rank(code != PETSC_SUCCESS);
-      all_ranks(failed == (code != PETSC_SUCCESS), "request " + std::to_string(n) + " of rank " + std::to_string(poor) + ": the others heard nothing of its failure");
+      all_ranks(failed == (code != PETSC_SUCCESS),
+                "request " + std::to_string(n) + " of rank " + std::to_string(poor) + ": the others heard nothing of its failure");
       if (how == How::device && !enough) BOOST_TEST(failed, "request " << n << " of rank " << poor << ": the error of the device was swallowed");
       if (failed) PETSC_OK(call(*state));
       check(*state);

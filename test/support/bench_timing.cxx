@@ -47,7 +47,8 @@ PetscErrorCode BatchSeconds(PetscInt batch, const Wait &wait, const std::functio
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-PetscErrorCode MedianSeconds(PetscInt repeats, const Wait &wait, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds, double length)
+PetscErrorCode MedianSeconds(PetscInt repeats, const Wait &wait, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds,
+                             double length)
 {
   std::vector<PetscLogDouble> times;
   PetscLogDouble              t, begin, now;
@@ -146,7 +147,8 @@ std::string Command(int argc, char **argv)
 
 std::string RunFields(goza::Space space, int argc, char **argv)
 {
-  return "\"gpu\": \"" + goza::device_name(space) + "\", \"petsc\": \"" + std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." + std::to_string(PETSC_VERSION_SUBMINOR) + "\", \"date\": \"" + Today() + "\", \"command\": \"" + Command(argc, argv) + "\"";
+  return "\"gpu\": \"" + goza::device_name(space) + "\", \"petsc\": \"" + std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) +
+         "." + std::to_string(PETSC_VERSION_SUBMINOR) + "\", \"date\": \"" + Today() + "\", \"command\": \"" + Command(argc, argv) + "\"";
 }
 
 PetscErrorCode RandomVec(Vec x)

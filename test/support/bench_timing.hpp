@@ -28,7 +28,8 @@ private:
 };
 
 /* Median over `repeats` batches of about `batch` seconds each, ended by wait(), whose own time is taken off; first: the first call alone. */
-PetscErrorCode MedianSeconds(PetscInt repeats, const Wait &wait, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds, double batch = 0.01);
+PetscErrorCode MedianSeconds(PetscInt repeats, const Wait &wait, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds,
+                             double batch = 0.01);
 
 /* Seconds of one of `batch` products, without the end of the batch. */
 PetscErrorCode BatchSeconds(PetscInt batch, const Wait &wait, const std::function<PetscErrorCode()> &body, PetscLogDouble *seconds);

@@ -19,7 +19,8 @@ struct Line {
     const double at[3] = {0.5 - std::sqrt(0.15), 0.5, 0.5 + std::sqrt(0.15)}, weight[3] = {5. / 18, 8. / 18, 5. / 18};
 
     for (int q = 0; q < 3; q++) {
-      const double s = at[q], f[2][3] = {{1 - s, s, 0}, {(1 - s) * (1 - 2 * s), 4 * s * (1 - s), s * (2 * s - 1)}}, g[2][3] = {{-1, 1, 0}, {4 * s - 3, 4 - 8 * s, 4 * s - 1}};
+      const double s = at[q], f[2][3] = {{1 - s, s, 0}, {(1 - s) * (1 - 2 * s), 4 * s * (1 - s), s * (2 * s - 1)}},
+                   g[2][3] = {{-1, 1, 0}, {4 * s - 3, 4 - 8 * s, 4 * s - 1}};
 
       for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
@@ -176,7 +177,8 @@ Sparse brick_elasticity(const Bricks<D> &bricks, int order, const Field<D> &E, d
 }
 
 template <int D>
-Sparse brick_volumes(const Bricks<D> &bricks, const std::function<double(int, const Place<D> &)> &k, const std::function<bool(int, bool)> &wall, double reaction)
+Sparse brick_volumes(const Bricks<D> &bricks, const std::function<double(int, const Place<D> &)> &k, const std::function<bool(int, bool)> &wall,
+                     double reaction)
 {
   const auto              edges = bricks.edges();
   std::array<PetscInt, D> step;

@@ -28,6 +28,7 @@ Sparse brick_elasticity(const Bricks<D> &bricks, int order, const Field<D> &E, d
 
 /* Finite volumes: the flux between two cells is by the harmonic mean of k(d, place); through a wall beyond which u is given it is that of half a cell. */
 template <int D>
-Sparse brick_volumes(const Bricks<D> &bricks, const std::function<double(int d, const Place<D> &)> &k, const std::function<bool(int d, bool last)> &wall, double reaction = 0);
+Sparse brick_volumes(const Bricks<D> &bricks, const std::function<double(int d, const Place<D> &)> &k, const std::function<bool(int d, bool last)> &wall,
+                     double reaction = 0);
 
 } // namespace goza_test

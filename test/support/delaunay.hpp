@@ -1,5 +1,5 @@
-/* Delaunay meshes of points in the plane or in space, by insertion one at a time (Bowyer 1981, Watson 1981). In space such a mesh of random points is full of slivers: tetrahedra of
-   well-placed corners and nearly no volume. */
+/* Delaunay meshes of points in the plane or in space, by insertion one at a time (Bowyer 1981, Watson 1981). In space such a mesh of random points is full of
+   slivers: tetrahedra of well-placed corners and nearly no volume. */
 #pragma once
 
 #include "sparse.hpp"

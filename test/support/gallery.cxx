@@ -13,9 +13,10 @@ namespace goza_test
 PetscReal uniform(PetscInt i, PetscInt j, PetscInt seed)
 {
   /* splitmix64 */
-  std::uint64_t z = (std::uint64_t)i * 0x9E3779B97F4A7C15u + (std::uint64_t)j * 0xC2B2AE3D27D4EB4Fu + (std::uint64_t)seed * 0x165667B19E3779F9u + 0x27D4EB2F165667C5u;
-  z               = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z               = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  std::uint64_t z = (std::uint64_t)i * 0x9E3779B97F4A7C15u + (std::uint64_t)j * 0xC2B2AE3D27D4EB4Fu + (std::uint64_t)seed * 0x165667B19E3779F9u +
+                    0x27D4EB2F165667C5u;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   z ^= z >> 31;
   return (PetscReal)((double)(z >> 11) / 4503599627370496.0 - 1.0); /* 53 bits / 2^52 */
 }

@@ -181,7 +181,8 @@ Sparse scattered(PetscInt rows, PetscInt cols, PetscInt least, PetscInt most, Pe
   Random random(seed);
 
   return from_rows(rows, cols, [=, &random](PetscInt i, std::vector<PetscInt> &row) {
-    const PetscInt place = (PetscInt)((double)i / (double)rows * (double)cols), begin = std::max<PetscInt>(0, place - band), end = std::min(cols, place + band + 1);
+    const PetscInt place = (PetscInt)((double)i / (double)rows * (double)cols), begin = std::max<PetscInt>(0, place - band),
+                   end = std::min(cols, place + band + 1);
     for (PetscInt k = least + random.below(most - least + 1); k > 0; k--) row.push_back(begin + random.below(end - begin));
   });
 }
@@ -277,7 +278,8 @@ Sparse stencil_27_points(const PetscInt n[3], PetscInt bs, const std::function<P
   A.val.resize(A.ptr.back());
   for (PetscInt t = 0; t < nthreads; t++)
     threads.emplace_back([&, t] {
-      const PetscInt begin = (PetscInt)((PetscInt64)planes * t / nthreads) * n[0] * n[1], end = (PetscInt)((PetscInt64)planes * (t + 1) / nthreads) * n[0] * n[1];
+      const PetscInt begin = (PetscInt)((PetscInt64)planes * t / nthreads) * n[0] * n[1],
+                     end   = (PetscInt)((PetscInt64)planes * (t + 1) / nthreads) * n[0] * n[1];
 
       for (PetscInt i = begin; i < end; i++) {
         const PetscInt x = i % n[0], y = i / n[0] % n[1], z = i / n[0] / n[1];

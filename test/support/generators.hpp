@@ -31,8 +31,8 @@ Sparse road(PetscInt nx, PetscInt ny);
 Sparse triangles(PetscInt nx, PetscInt ny);
 /* Components with a few neighbours near by, some far, and nets that reach many of them. kept: share of the neighbours that stay */
 Sparse circuit(PetscInt n, PetscInt nets, PetscInt reach, double far, std::uint64_t seed, double kept = 1);
-/* Pages: links mostly to the same site, else to popular pages; many without links. exponent: of the number of links; copied: share of the pages with the links of the page before, as of
-   one template (the copying model of Kumar 2000) */
+/* Pages: links mostly to the same site, else to popular pages; many without links. exponent: of the number of links; copied: share of the pages with the links
+   of the page before, as of one template (the copying model of Kumar 2000) */
 Sparse web(PetscInt n, std::uint64_t seed, double exponent = 1.9, double copied = 0);
 /* R-MAT (Chakrabarti 2004) with Graph500's 0.57, 0.19, 0.19, 0.05 */
 Sparse rmat(int scale, PetscInt edges_per_vertex, bool symmetric, std::uint64_t seed);

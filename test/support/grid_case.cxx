@@ -9,8 +9,8 @@ GridMatrix grid_matrix(MPI_Comm comm, PetscInt dof)
   PetscInt       begin[3], width[3];
   const PetscInt n[3] = {13, 12, 14};
 
-  PETSC_OK(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n[0], n[1], n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, dof, 1, NULL, NULL, NULL,
-                        grid.da.put()));
+  PETSC_OK(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n[0], n[1], n[2], PETSC_DECIDE, PETSC_DECIDE,
+                        PETSC_DECIDE, dof, 1, NULL, NULL, NULL, grid.da.put()));
   PETSC_OK(DMSetUp(grid.da));
   PETSC_OK(DMCreateMatrix(grid.da, grid.A.put()));
   PETSC_OK(DMDAGetCorners(grid.da, begin, begin + 1, begin + 2, width, width + 1, width + 2));

@@ -8,7 +8,9 @@ namespace goza_test
 
 const std::vector<Method> &methods()
 {
-  static const std::vector<Method> all{{KSPFUSEDCG, KSPCG, {"preconditioned", "unpreconditioned", "natural", "none"}}, {KSPFUSEDBCGS, KSPFBCGS, {"unpreconditioned", "none"}, before_rounding_grows(10)}, {KSPFUSEDGMRES, KSPFGMRES, {"unpreconditioned", "none"}, before_rounding_grows(18)}};
+  static const std::vector<Method> all{{KSPFUSEDCG, KSPCG, {"preconditioned", "unpreconditioned", "natural", "none"}},
+                                       {KSPFUSEDBCGS, KSPFBCGS, {"unpreconditioned", "none"}, before_rounding_grows(10)},
+                                       {KSPFUSEDGMRES, KSPFGMRES, {"unpreconditioned", "none"}, before_rounding_grows(18)}};
   return all;
 }
 
@@ -110,7 +112,8 @@ void same(const Run &ours, const Run &petscs, const std::string &what, PetscReal
   for (std::size_t k = 0; k < ours.history.size(); k++) {
     const PetscReal h = ours.history[k], p = petscs.history[k];
 
-    BOOST_TEST((std::isnan(p) ? std::isnan(h) : std::abs(h - p) <= eps * (p + floor * petscs.history[0])), what << ": norm " << k << " is " << h << ", PETSc's " << p);
+    BOOST_TEST((std::isnan(p) ? std::isnan(h) : std::abs(h - p) <= eps * (p + floor * petscs.history[0])),
+               what << ": norm " << k << " is " << h << ", PETSc's " << p);
   }
   if (!all_finite(petscs.x)) {
     BOOST_TEST(!all_finite(ours.x), what);

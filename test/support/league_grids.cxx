@@ -78,7 +78,8 @@ void add_grids(Problems &all)
   add("jumps", "blocks_1e8", Family::reported, [](int s) { return volumes(s, [](const Place<3> &x) { return noise<3>(x, 5, 1) < 0.5 ? 1e8 : 1.; }); });
   add("jumps", "cells_1e6", Family::reported, [](int s) { return volumes(s, [](const Place<3> &x) { return noise<3>(x, 1000, 2) < 0.3 ? 1e6 : 1.; }); });
   add("jumps", "cells_1e4", Family::tuned, [](int s) { return volumes(s, [](const Place<3> &x) { return noise<3>(x, 1000, 77) < 0.2 ? 1e4 : 1.; }); });
-  add("jumps", "pairs_1e4", Family::tuned, [](int s) { return volumes(s, [=](const Place<3> &x) { return noise<3>(x, side(3, s) / 2, 79) < 0.3 ? 1e4 : 1.; }); });
+  add("jumps", "pairs_1e4", Family::tuned,
+      [](int s) { return volumes(s, [=](const Place<3> &x) { return noise<3>(x, side(3, s) / 2, 79) < 0.3 ? 1e4 : 1.; }); });
   add("jumps", "balls_1e6", Family::reported,
       [](int s) { return volumes(s, [](const Place<3> &x) { return std::cos(14 * x[0]) * std::cos(13 * x[1]) * std::cos(15 * x[2]) > 0.3 ? 1e6 : 1.; }); });
   add("jumps", "channels_1e6", Family::reported,
@@ -98,7 +99,8 @@ void add_grids(Problems &all)
       [](int s) { return volumes(s, [](const Place<3> &x) { return std::exp(4 * noise<3>(x, 1000, 3) - 2); }); });
   add("log-normal fields", "lognormal_3", Family::reported,
       [](int s) { return volumes(s, [](const Place<3> &x) { return std::exp(12 * noise<3>(x, 1000, 3) - 6); }); });
-  add("log-normal fields", "lognormal_smooth", Family::reported, [](int s) { return volumes(s, [](const Place<3> &x) { return std::exp(3 * waves<3>(x, 9)); }); });
+  add("log-normal fields", "lognormal_smooth", Family::reported,
+      [](int s) { return volumes(s, [](const Place<3> &x) { return std::exp(3 * waves<3>(x, 9)); }); });
   add("log-normal fields", "lognormal_plane", Family::reported,
       [](int s) { return volumes2(s, [](const Place<2> &x) { return std::exp(3 * waves<2>(x, 11) + noise<2>(x, 1000, 4)); }); });
   add("log-normal fields", "layers", Family::reported, [](int s) {

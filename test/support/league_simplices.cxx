@@ -8,7 +8,8 @@ namespace goza_test
 namespace
 {
 
-/* Each square or cube of a grid in the simplices around its diagonal (Kuhn), inner nodes moved by up to `wobble` of an edge: good shapes. grade: x becomes x^grade. */
+/* Each square or cube of a grid in the simplices around its diagonal (Kuhn), inner nodes moved by up to `wobble` of an edge: good shapes. grade: x becomes
+   x^grade. */
 template <int D> Simplices<D> good_mesh(PetscInt side, double wobble, double grade = 1)
 {
   Simplices<D>            mesh;
@@ -91,7 +92,8 @@ void add_simplices(Problems &all)
       slivers<3>(s), [](const Place<3> &x) { return chequers<3>(x, 1e4); }, near_floor<3>);
   });
   add("slivers", "slivers_graded", Family::reported, [](int s) { return p1_diffusion<3>(slivers<3>(s, 2), one<3>, near_floor<3>); });
-  add("slivers", "slivers_spread", Family::reported, [](int s) { return p1_diffusion<3>(delaunay<3>(spread_points<3>(side(3, s), 2)), one<3>, near_floor<3>); });
+  add("slivers", "slivers_spread", Family::reported,
+      [](int s) { return p1_diffusion<3>(delaunay<3>(spread_points<3>(side(3, s), 2)), one<3>, near_floor<3>); });
   add("slivers", "triangles_lognormal", Family::reported, [=](int s) { return p1_diffusion<2>(slivers<2>(s), lognormal, near_floor<2>); });
   add("slivers", "triangles_p2", Family::reported,
       [](int s) { return p2_diffusion<2>(delaunay<2>(random_points<2>(side(2, s) * side(2, s) / 4, 4)), one<2>, near_floor<2>); });

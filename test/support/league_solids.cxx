@@ -20,7 +20,8 @@ std::array<PetscInt, 3> scaled(const std::array<PetscInt, 3> &n, int size)
 {
   const double by[] = {1, 1.5, 2.25};
 
-  return {static_cast<PetscInt>(static_cast<double>(n[0]) * by[size]), static_cast<PetscInt>(static_cast<double>(n[1]) * by[size]), static_cast<PetscInt>(static_cast<double>(n[2]) * by[size])};
+  return {static_cast<PetscInt>(static_cast<double>(n[0]) * by[size]), static_cast<PetscInt>(static_cast<double>(n[1]) * by[size]),
+          static_cast<PetscInt>(static_cast<double>(n[2]) * by[size])};
 }
 
 /* A plate of so many layers, which do not become more. */

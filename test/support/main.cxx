@@ -143,7 +143,8 @@ int main(int argc, char **argv)
 
   PetscMPIInt rank = 0;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  std::string quiet = "--report_level=no", signals = "--catch_system_errors=no", plain = "--color_output=no"; /* a crash shall reach PETSc's or the sanitizer's handler, and end the program */
+  /* a crash shall reach PETSc's or the sanitizer's handler, and end the program */
+  std::string quiet = "--report_level=no", signals = "--catch_system_errors=no", plain = "--color_output=no";
   if (rank) boost_args.push_back(quiet.data());
   boost_args.push_back(signals.data());
   boost_args.push_back(plain.data());

@@ -44,7 +44,8 @@ struct MatLaw {
   unsigned needs = 0; /* flags of the gallery entry */
 };
 
-/* Adds law x type x storage precision x vector type x entry to the tests, as TYPE/VECTOR/ENTRY/LAW or, for other storage than double, as TYPE_PRECISION/VECTOR/ENTRY/LAW. */
+/* Adds law x type x storage precision x vector type x entry to the tests, as TYPE/VECTOR/ENTRY/LAW or, for other storage than double, as
+   TYPE_PRECISION/VECTOR/ENTRY/LAW. */
 void add_mat_laws(const std::vector<MatLaw> &, bool all_precisions = true);
 
 /* Does the same to both matrices, one of them ours. */

@@ -97,7 +97,8 @@ PetscErrorCode read_matrix_market(const char *file, HostCsr *A)
   } while (line.empty() || line[0] == '%' || line == "\r");
   std::istringstream(line) >> rows >> cols >> count;
   PetscCheck(rows >= 0 && cols >= 0 && count >= 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: no line with rows, columns and entries", file);
-  PetscCheck(rows < PETSC_MAX_INT && cols < PETSC_MAX_INT && count < PETSC_MAX_INT / 2, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%s: %lld rows, %lld columns and %lld entries are too many for a PetscInt", file, rows, cols, count);
+  PetscCheck(rows < PETSC_MAX_INT && cols < PETSC_MAX_INT && count < PETSC_MAX_INT / 2, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%s: %lld rows, %lld columns and %lld entries are too many for a PetscInt", file, rows, cols, count);
   while (found < count && in.next(line)) {
     char           *at = &line[0], *end;
     const long long i = std::strtoll(at, &end, 10), j = std::strtoll(end, &at, 10);
@@ -105,15 +106,15 @@ PetscErrorCode read_matrix_market(const char *file, HostCsr *A)
 
     if (at == end || end == line.c_str()) continue; /* an empty line */
     if (!header.pattern) value = (PetscReal)std::strtod(at, &end);
-    PetscCheck(i >= 1 && i <= rows && j >= 1 && j <= cols && (header.pattern || end != at), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: entry %lld is bad: %s", file, found + 1,
-               line.c_str());
+    PetscCheck(i >= 1 && i <= rows && j >= 1 && j <= cols && (header.pattern || end != at), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "%s: entry %lld is bad: %s", file, found + 1, line.c_str());
     entries.push_back({(PetscInt)(i - 1), (PetscInt)(j - 1), value});
     if (header.symmetric && i != j) entries.push_back({(PetscInt)(j - 1), (PetscInt)(i - 1), header.skew ? -value : value});
     found++;
   }
   if (found < count) wrong = in.close();
-  PetscCheck(found == count, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: ends after %lld of %lld entries%s%s", file, found, count, wrong.empty() ? "" : ": ",
-             wrong.c_str());
+  PetscCheck(found == count, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: ends after %lld of %lld entries%s%s", file, found, count,
+             wrong.empty() ? "" : ": ", wrong.c_str());
   PetscCallCXX(*A = compressed((PetscInt)rows, (PetscInt)cols, entries));
   PetscFunctionReturn((PetscErrorCode)0);
 }

@@ -1,4 +1,5 @@
-/* A Matrix Market file, plain or compressed by gzip (coordinate; real, integer or pattern; general, symmetric or skew-symmetric). A file that ends early or is something else is a PETSc error. */
+/* A Matrix Market file, plain or compressed by gzip (coordinate; real, integer or pattern; general, symmetric or skew-symmetric). A file that ends early or is
+   something else is a PETSc error. */
 #pragma once
 #include "host_csr.hpp"
 

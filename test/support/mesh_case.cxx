@@ -41,7 +41,8 @@ DMHandle make_da(bool tets, const std::array<PetscInt, 3> &n, PetscInt bs, Petsc
   PetscScalar *x;
   PetscInt     length;
 
-  PETSC_OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n[0] + 1, n[1] + 1, n[2] + 1, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, bs, 1, nullptr, nullptr, nullptr, da.put()));
+  PETSC_OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n[0] + 1, n[1] + 1, n[2] + 1, PETSC_DECIDE,
+                        PETSC_DECIDE, PETSC_DECIDE, bs, 1, nullptr, nullptr, nullptr, da.put()));
   PETSC_OK(DMSetUp(da));
   PETSC_OK(DMDASetElementType(da, tets ? DMDA_ELEMENT_P1 : DMDA_ELEMENT_Q1));
   PETSC_OK(DMDASetUniformCoordinates(da, 0, 1, 0, 1, 0, 1));
@@ -96,8 +97,8 @@ DMHandle make_plex(bool tets, const std::array<PetscInt, 3> &n, PetscInt bs, Pet
     }
   }
   const PetscInt corners = tets ? 4 : 8;
-  PETSC_OK(DMPlexCreateFromCellListPetsc(PETSC_COMM_WORLD, 3, (PetscInt)cells.size() / corners, (PetscInt)x.size() / 3, corners, PETSC_TRUE, cells.data(), 3, x.data(),
-                                         serial.put()));
+  PETSC_OK(DMPlexCreateFromCellListPetsc(PETSC_COMM_WORLD, 3, (PetscInt)cells.size() / corners, (PetscInt)x.size() / 3, corners, PETSC_TRUE, cells.data(), 3,
+                                         x.data(), serial.put()));
   if (sizeof(PetscInt) > 4) { /* Debian's PETSc of 64-bit indices calls a PT-Scotch of 32-bit ones, and crashes */
     PetscPartitioner partitioner;
 
@@ -206,7 +207,8 @@ static PetscReal shapes(const Elements &m, PetscInt e, const PetscReal xi[3], Pe
       for (int d = 0; d < 3; d++) J[i][d] += R[b][i] * m.x[3 * m.conn[(std::size_t)e * m.corners + b] + d];
     }
   }
-  const PetscReal det = J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) - J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) + J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
+  const PetscReal det = J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) - J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) +
+                        J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
   for (int i = 0; i < 3; i++) {
     for (int d = 0; d < 3; d++) { /* the inverse by cofactors of the transpose */
       const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, d1 = (d + 1) % 3, d2 = (d + 2) % 3;
@@ -276,7 +278,8 @@ static std::vector<PetscScalar> textbook_matrix(const Elements &m, PetscInt e, G
   return K;
 }
 
-MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, PetscInt bs, const std::vector<PetscScalar> &first, const std::vector<PetscScalar> &second)
+MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, PetscInt bs, const std::vector<PetscScalar> &first,
+                            const std::vector<PetscScalar> &second)
 {
   MatHandle              A;
   PetscInt               begin, end;

@@ -73,7 +73,8 @@ struct MeshCase {
 };
 
 /* A in PETSc's AIJ, element by element with MatSetValues(), each rank its own rows: the textbook's element matrices, which share nothing with the library. */
-MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, PetscInt bs, const std::vector<PetscScalar> &first, const std::vector<PetscScalar> &second);
+MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, PetscInt bs, const std::vector<PetscScalar> &first,
+                            const std::vector<PetscScalar> &second);
 
 PetscReal largest_gap(Vec v, Vec w); /* ||v - w||, infinity */
 

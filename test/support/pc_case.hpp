@@ -77,7 +77,8 @@ std::string viewed(PC); /* what -pc_view prints, on all ranks */
 bool      all_finite(Vec); /* on all ranks */
 PetscReal norm(Vec);
 
-/* How far the preconditioner, with the options set now, is from what each rank has of the whole matrix alone: of one vector, over its largest entry; on this rank. */
+/* How far the preconditioner, with the options set now, is from what each rank has of the whole matrix alone: of one vector, over its largest entry; on this
+   rank. */
 PetscReal off_one_rank(const Entry &);
 
 } // namespace goza_test

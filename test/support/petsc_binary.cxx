@@ -15,12 +15,14 @@ namespace
 /* The file is long enough for what its header promises: nothing is allocated for a promise only. The values are not read, but have to be there. */
 PetscErrorCode CheckLength(const char *file, PetscInt rows, PetscInt nnz)
 {
-  struct stat found;
-  const double indices = 4.0 + static_cast<double>(rows) + static_cast<double>(nnz), bytes = indices * sizeof(PetscInt) + static_cast<double>(nnz) * sizeof(PetscScalar);
+  struct stat  found;
+  const double indices = 4.0 + static_cast<double>(rows) + static_cast<double>(nnz),
+               bytes   = indices * sizeof(PetscInt) + static_cast<double>(nnz) * sizeof(PetscScalar);
 
   PetscFunctionBegin;
   PetscCheck(!stat(file, &found), PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s: cannot be looked at", file);
-  PetscCheck(static_cast<double>(found.st_size) >= bytes, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "Read past end of file: %s ends after %lld of the %.0f bytes of %" PetscInt_FMT " rows and %" PetscInt_FMT " entries", file,
+  PetscCheck(static_cast<double>(found.st_size) >= bytes, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "Read past end of file: %s ends after %lld of the %.0f bytes of %" PetscInt_FMT " rows and %" PetscInt_FMT " entries", file,
              (long long)found.st_size, bytes, rows, nnz);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -35,7 +37,8 @@ PetscErrorCode ReadPattern(const char *file, PetscViewer viewer, HostCsr *A)
   const PetscInt rows = head[1], cols = head[2], nnz = head[3];
 
   PetscCheck(head[0] == MAT_FILE_CLASSID, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "Not a matrix next in %s", file);
-  PetscCheck(rows >= 0 && cols >= 0 && nnz >= 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, %" PetscInt_FMT " entries are no sparse matrix", file, rows, cols, nnz);
+  PetscCheck(rows >= 0 && cols >= 0 && nnz >= 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "%s: %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, %" PetscInt_FMT " entries are no sparse matrix", file, rows, cols, nnz);
   PetscCall(CheckLength(file, rows, nnz));
   PetscCall(Guarded([&] {
     A->ptr.assign(static_cast<std::size_t>(rows) + 1, 0);
@@ -47,7 +50,8 @@ PetscErrorCode ReadPattern(const char *file, PetscViewer viewer, HostCsr *A)
   for (PetscInt i = 0; i < rows; i++) {
     const PetscInt length = A->ptr[i + 1];
 
-    PetscCheck(length >= 0 && length <= nnz - sum, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: row %" PetscInt_FMT " has %" PetscInt_FMT " entries, after %" PetscInt_FMT " of %" PetscInt_FMT, file, i, length, sum, nnz);
+    PetscCheck(length >= 0 && length <= nnz - sum, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "%s: row %" PetscInt_FMT " has %" PetscInt_FMT " entries, after %" PetscInt_FMT " of %" PetscInt_FMT, file, i, length, sum, nnz);
     A->ptr[i + 1] = sum += length;
   }
   PetscCheck(sum == nnz, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: the rows have %" PetscInt_FMT " entries, not %" PetscInt_FMT, file, sum, nnz);
@@ -56,7 +60,8 @@ PetscErrorCode ReadPattern(const char *file, PetscViewer viewer, HostCsr *A)
     PetscInt *const first = A->col.data() + A->ptr[i], *const last = A->col.data() + A->ptr[i + 1];
 
     for (const PetscInt *j = first; j < last; j++)
-      PetscCheck(*j >= 0 && *j < cols, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", outside the %" PetscInt_FMT " columns", file, i, *j, cols);
+      PetscCheck(*j >= 0 && *j < cols, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+                 "%s: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", outside the %" PetscInt_FMT " columns", file, i, *j, cols);
     if (!std::is_sorted(first, last)) std::sort(first, last);
     const PetscInt *twice = std::adjacent_find(first, last);
     PetscCheck(twice == last, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: row %" PetscInt_FMT " has column %" PetscInt_FMT " twice", file, i, *twice);

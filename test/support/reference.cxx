@@ -124,7 +124,8 @@ void check_entries(Mat got, Mat want, const std::string &what, PetscReal relativ
   for (PetscInt i = start; i < end; i++) {
     const Sorted g = row_of(got, i), w = row_of(want, i);
     const auto   differs = [&](const Sorted::value_type &a, const Sorted::value_type &b) {
-      return a.first != b.first || !finite(a.second) || !(PetscAbsScalar(a.second - b.second) <= relative_eps * PETSC_MACHINE_EPSILON * std::max(PetscAbsScalar(b.second), floor));
+      return a.first != b.first || !finite(a.second) ||
+             !(PetscAbsScalar(a.second - b.second) <= relative_eps * PETSC_MACHINE_EPSILON * std::max(PetscAbsScalar(b.second), floor));
     };
     bool same = g.size() == w.size();
     for (auto a = g.begin(), b = w.begin(); same && a != g.end(); ++a, ++b)

@@ -147,11 +147,12 @@ std::vector<StudyMatrix> make()
   report("arrow", [](double e, auto) { return arrow(rows(e, 11), 5); });
   report("coupled", [](double e, auto seed) { return coupled(e / 31, seed); });
 
-  /* Rows and entries are the real ones' to within 3 per cent; the structure is that of the class which the collection names, with what the paper finds special of each
-     (test/locality/stand_ins.cxx). */
+  /* Rows and entries are the real ones' to within 3 per cent; the structure is that of the class which the collection names, with what the paper finds special
+     of each (test/locality/stand_ins.cxx). */
   p3("crankseg_2", [] { return in_blocks(on_grid(28, 28, 27, two_steps(), 0.675), 3); }); /* 63838 rows, 14.1e6: structural, solid */
-  p3("nd24k", [] { return clustered(72000, 28, 29, 3000, 31); });           /* 72000, 28.7e6: 3-D mesh, long rows of long runs, elsewhere in the next row */
-  p3("thermal2", [] { return shuffled(on_grid(52, 53, 54, steps(3, 3), 0.9), 32, 2048); }); /* Botonakis' FEM_3D_thermal2: 147900, 3.5e6: steady thermal, 3-D, unstructured */
+  p3("nd24k", [] { return clustered(72000, 28, 29, 3000, 31); }); /* 72000, 28.7e6: 3-D mesh, long rows of long runs, elsewhere in the next row */
+  /* Botonakis' FEM_3D_thermal2: 147900, 3.5e6: steady thermal, 3-D, unstructured */
+  p3("thermal2", [] { return shuffled(on_grid(52, 53, 54, steps(3, 3), 0.9), 32, 2048); });
   p3("hood", [] { return in_blocks(on_grid(271, 271, 1, two_steps(), 0.645), 3); });             /* 220542, 10.8e6: shell, 3 unknowns a node */
   p3("F1", [] { return in_blocks(shuffled(on_grid(49, 49, 48, steps(3, 3), 0.99), 33), 3); });   /* 343791, 26.8e6: structural, numbered badly */
   p3("msdoor", [] { return in_blocks(on_grid(372, 372, 1, two_steps(), 0.64), 3); });            /* 415863, 20.2e6: shell */

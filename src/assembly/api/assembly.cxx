@@ -15,7 +15,8 @@ namespace
 PetscErrorCode CheckCount(PetscInt64 n, PetscInt64 each, const char *what)
 {
   PetscFunctionBegin;
-  PetscCheck(n <= (PETSC_MAX_INT - 1) / each, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%.0f %s on one rank are more than this PETSc's integers can count: use 64-bit indices or more ranks", (double)n * (double)each, what);
+  PetscCheck(n <= (PETSC_MAX_INT - 1) / each, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%.0f %s on one rank are more than this PETSc's integers can count: use 64-bit indices or more ranks", (double)n * (double)each, what);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -39,7 +40,8 @@ PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs)
 static PetscErrorCode CheckElements(GozaElementType type, PetscInt nelem, PetscInt nnodes, PetscInt nowned, PetscInt bs)
 {
   PetscFunctionBegin;
-  PetscCheck(nelem >= 0 && nnodes >= 0 && nowned >= 0 && nowned <= nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned", nelem, nnodes, nowned);
+  PetscCheck(nelem >= 0 && nnodes >= 0 && nowned >= 0 && nowned <= nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned", nelem, nnodes, nowned);
   PetscCall(CheckMeshSize(nelem, type == GOZA_HEX8 ? 8 : 4, nnodes, bs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -62,10 +64,10 @@ using namespace goza;
   Level: beginner
 
   Notes:
-  The pattern of the mesh (who neighbours whom, and where each value goes) is found once, by `GozaAssemblySetUp()`; `GozaAssemblyMatrix()` then computes values only, and so it does
-  after new materials, coordinates, forces or given values. Every value
-  of the matrix is written exactly once, by the owner of its row: no element matrices are kept in memory, and nothing is added atomically, so that equal input gives
-  equal bits. The work is done where `-goza_device` says; with a PETSc without CUDA the values are then copied to its matrix on the host.
+  The pattern of the mesh (who neighbours whom, and where each value goes) is found once, by `GozaAssemblySetUp()`; `GozaAssemblyMatrix()` then computes values
+  only, and so it does after new materials, coordinates, forces or given values. Every value
+  of the matrix is written exactly once, by the owner of its row: no element matrices are kept in memory, and nothing is added atomically, so that equal input
+  gives equal bits. The work is done where `-goza_device` says; with a PETSc without CUDA the values are then copied to its matrix on the host.
 
   The problem and the steps are those of paper P4 (Nakajima 2016).
 
@@ -148,10 +150,13 @@ PetscErrorCode GozaAssemblyView(GozaAssembly a, PetscViewer viewer)
   PetscInt64 mine[2] = {a->nelem, a->nowned}, all[2];
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)a)));
   PetscCall(PetscObjectPrintClassNamePrefixType((PetscObject)a, viewer));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  equation: %s, %" PetscInt_FMT " unknowns a node, on the %s\n", GozaEquations[a->equation], a->bs, a->space == Space::Cuda ? "device" : "host"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  equation: %s, %" PetscInt_FMT " unknowns a node, on the %s\n", GozaEquations[a->equation], a->bs,
+                                   a->space == Space::Cuda ? "device" : "host"));
   if (a->nelem < 0) PetscCall(PetscViewerASCIIPrintf(viewer, "  no elements yet\n"));
   else
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  mesh: %" PetscInt64_FMT " nodes, %" PetscInt64_FMT " elements of type %s, those of several ranks counted on each\n", all[1], all[0], GozaElementTypes[a->type]));
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  mesh: %" PetscInt64_FMT " nodes, %" PetscInt64_FMT " elements of type %s, those of several ranks counted on each\n",
+                                     all[1], all[0], GozaElementTypes[a->type]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -217,7 +222,8 @@ PetscErrorCode GozaAssemblySetFromOptions(GozaAssembly a)
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
   PetscObjectOptionsBegin((PetscObject)a);
-  PetscCall(PetscOptionsEList("-assembly_equation", "What is assembled", "GozaAssemblySetEquation", GozaEquations, GOZA_MASS + 1, GozaEquations[a->equation], &which, &given));
+  PetscCall(PetscOptionsEList("-assembly_equation", "What is assembled", "GozaAssemblySetEquation", GozaEquations, GOZA_MASS + 1, GozaEquations[a->equation],
+                              &which, &given));
   PetscOptionsEnd();
   if (given) PetscCall(GozaAssemblySetEquation(a, static_cast<GozaEquation>(which), which == GOZA_MASS ? a->bs : which == GOZA_ELASTICITY ? 3 : 1));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -246,9 +252,12 @@ PetscErrorCode GozaAssemblySetEquation(GozaAssembly a, GozaEquation equation, Pe
   PetscCall(CheckAssembly(a));
   PetscValidLogicalCollectiveEnum(a, equation, 2);
   PetscValidLogicalCollectiveInt(a, bs, 3);
-  PetscCheck(equation >= GOZA_DIFFUSION && equation <= GOZA_MASS, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_OUTOFRANGE, "GozaEquation %d is not GOZA_DIFFUSION, GOZA_ELASTICITY or GOZA_MASS", (int)equation);
-  PetscCheck(equation == GOZA_MASS ? bs == 1 || bs == 3 : bs == (equation == GOZA_ELASTICITY ? 3 : 1), PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " unknowns a node do not go with this equation: diffusion has 1, elasticity 3, mass 1 or 3", bs);
-  PetscCheck(a->nelem < 0 || bs == a->bs, PetscObjectComm((PetscObject)a), PETSC_ERR_ORDER, "Set the equation before the elements: they were set for %" PetscInt_FMT " unknowns a node", a->bs);
+  PetscCheck(equation >= GOZA_DIFFUSION && equation <= GOZA_MASS, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_OUTOFRANGE,
+             "GozaEquation %d is not GOZA_DIFFUSION, GOZA_ELASTICITY or GOZA_MASS", (int)equation);
+  PetscCheck(equation == GOZA_MASS ? bs == 1 || bs == 3 : bs == (equation == GOZA_ELASTICITY ? 3 : 1), PetscObjectComm((PetscObject)a),
+             PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " unknowns a node do not go with this equation: diffusion has 1, elasticity 3, mass 1 or 3", bs);
+  PetscCheck(a->nelem < 0 || bs == a->bs, PetscObjectComm((PetscObject)a), PETSC_ERR_ORDER,
+             "Set the equation before the elements: they were set for %" PetscInt_FMT " unknowns a node", a->bs);
   a->mesh_stale     = a->mesh_stale || equation != a->equation; // the maps are made for an equation
   a->equation       = equation;
   a->bs             = bs;
@@ -290,14 +299,16 @@ PetscErrorCode GozaAssemblyGetEquation(GozaAssembly a, GozaEquation *equation, P
   Level: intermediate
 
   Notes:
-  The arrays are copied. The matrix's rows are in the order of the global numbers. An inverted or flat element is an error of `GozaAssemblySetUp()` that names it.
+  The arrays are copied. The matrix's rows are in the order of the global numbers. An inverted or flat element is an error of `GozaAssemblySetUp()` that names
+  it.
 
-  Materials, forces and given unknowns have to be set (again) after it. Where elements and numbers are those that were there before, and coordinates alone have changed, the
-  symbolic phase is not done again.
+  Materials, forces and given unknowns have to be set (again) after it. Where elements and numbers are those that were there before, and coordinates alone have
+  changed, the symbolic phase is not done again.
 
 .seealso: `GozaAssemblySetDM()`, `GozaAssemblyGetElements()`
 @*/
-PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, PetscInt nelem, const PetscInt conn[], PetscInt nnodes, const PetscReal x[], PetscInt nowned, const PetscInt global[])
+PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, PetscInt nelem, const PetscInt conn[], PetscInt nnodes, const PetscReal x[],
+                                       PetscInt nowned, const PetscInt global[])
 {
   PetscMPIInt            size;
   std::vector<PetscInt>  corners, numbers;
@@ -307,9 +318,11 @@ PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, Pet
   PetscCall(CheckAssembly(a));
   PetscCall(PetscInfo(a, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned\n", nelem, nnodes, nowned));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)a), &size));
-  PetscCheck(type == GOZA_HEX8 || type == GOZA_TET4, PetscObjectComm((PetscObject)a), PETSC_ERR_SUP, "Element type %d is not known: GOZA_HEX8 (hexahedra) and GOZA_TET4 (tetrahedra) are", (int)type);
+  PetscCheck(type == GOZA_HEX8 || type == GOZA_TET4, PetscObjectComm((PetscObject)a), PETSC_ERR_SUP,
+             "Element type %d is not known: GOZA_HEX8 (hexahedra) and GOZA_TET4 (tetrahedra) are", (int)type);
   PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), CheckElements(type, nelem, nnodes, nowned, a->bs)));
-  PetscCheck(global || (size == 1 && nowned == nnodes), PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONG, "On several ranks the nodes' global numbers must be given");
+  PetscCheck(global || (size == 1 && nowned == nnodes), PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONG,
+             "On several ranks the nodes' global numbers must be given");
   PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), Guarded([&] {
                              corners.assign(conn, conn + (std::size_t)nelem * (type == GOZA_HEX8 ? 8 : 4));
                              coordinates.assign(x, x + (std::size_t)3 * nnodes);

@@ -1,5 +1,6 @@
-/* What a GozaAssembly holds. Inputs are kept as they were given, in the caller's numbering of nodes and elements, until GozaAssemblySetUp() makes the mesh, the maps and
-   their copies in `space` from them; `stale` says what it has to make anew. New values of any input but the connectivity leave pattern and maps as they are. */
+/* What a GozaAssembly holds. Inputs are kept as they were given, in the caller's numbering of nodes and elements, until GozaAssemblySetUp() makes the mesh, the
+   maps and their copies in `space` from them; `stale` says what it has to make anew. New values of any input but the connectivity leave pattern and maps as
+   they are. */
 #pragma once
 #include "assembly/kernels/numeric.hpp"
 #include "parallel/halo.hpp"
@@ -96,7 +97,8 @@ namespace goza::assembly
 PetscErrorCode CheckMeshSize(PetscInt64 elements, PetscInt64 corners, PetscInt64 nodes, PetscInt64 bs);
 PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs);
 
-/* A cds matrix on one rank is assembled into its diagonals, and AIJ's values come from there: both are the same to the bit, and the format need not be refilled.
+/* A cds matrix on one rank is assembled into its diagonals, and AIJ's values come from there: both are the same to the bit, and the format need not be
+   refilled.
    FindDiagonals(): where to, or no map where it cannot be. */
 struct DiagonalsToWrite {
   mat::FormatMat    *f   = nullptr;
@@ -109,8 +111,8 @@ PetscErrorCode     WriteDiagonals(GozaAssembly a, Mat A, const DiagonalsToWrite 
 
 PetscErrorCode HostPattern(GozaAssembly a); // host_ptr and host_col are there
 
-/* assembly_own.cxx: a matrix that is nothing but its format gets the mesh's places, and the values. KindToOwn: of which kind A, which is to get this type, is best made where its options
-   leave that open; NULL: of none. Collective. */
+/* assembly_own.cxx: a matrix that is nothing but its format gets the mesh's places, and the values. KindToOwn: of which kind A, which is to get this type, is
+   best made where its options leave that open; NULL: of none. Collective. */
 PetscErrorCode KindToOwn(GozaAssembly a, Mat A, MatType type, const mat::OwnKind **kind);
 PetscErrorCode IsOwn(Mat A, bool *yes);
 PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A);

@@ -48,7 +48,9 @@ PetscErrorCode BindBlocks(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt 
   PetscFunctionBegin;
   PetscCall(stamp.take(A, Ad, Ao));
   if (stamp.is_of(a)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(A->rmap->n == a->nowned * a->bs && A->rmap->bs == a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank in blocks of %" PetscInt_FMT ", the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns",
+  PetscCheck(A->rmap->n == a->nowned * a->bs && A->rmap->bs == a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "The matrix has %" PetscInt_FMT " rows on this rank in blocks of %" PetscInt_FMT ", the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT
+             " unknowns",
              A->rmap->n, A->rmap->bs, a->nowned, a->bs);
   a->mat_id = 0;
   PetscCall(diag.open(Ad, PETSC_TRUE));

@@ -55,8 +55,10 @@ PetscErrorCode CheckDMDA(DM da, PetscInt bs)
   PetscCheck(dim == 3, comm, PETSC_ERR_SUP, "The DMDA has %" PetscInt_FMT " dimensions; elements of 3 are known", dim);
   PetscCall(CheckUnknowns(dof, bs, comm));
   for (PetscInt d = 0; d < 3; d++)
-    PetscCheck(boundary[d] == DM_BOUNDARY_NONE, comm, PETSC_ERR_SUP, "The DMDA is periodic or has ghosts beyond its boundary (%s); DM_BOUNDARY_NONE is known", DMBoundaryTypes[boundary[d]]);
-  PetscCheck(size == 1 || (width >= 1 && stencil == DMDA_STENCIL_BOX), comm, PETSC_ERR_ARG_INCOMP, "On several ranks the DMDA needs DMDA_STENCIL_BOX of width 1: elements reach diagonally");
+    PetscCheck(boundary[d] == DM_BOUNDARY_NONE, comm, PETSC_ERR_SUP, "The DMDA is periodic or has ghosts beyond its boundary (%s); DM_BOUNDARY_NONE is known",
+               DMBoundaryTypes[boundary[d]]);
+  PetscCheck(size == 1 || (width >= 1 && stencil == DMDA_STENCIL_BOX), comm, PETSC_ERR_ARG_INCOMP,
+             "On several ranks the DMDA needs DMDA_STENCIL_BOX of width 1: elements reach diagonally");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,14 +144,16 @@ PetscErrorCode CheckSection(DM dm, PetscInt bs, const PlexLayout &plex)
   PetscInt pstart, pend;
 
   PetscFunctionBegin;
-  PetscCheck(plex.section, PetscObjectComm((PetscObject)dm), PETSC_ERR_ARG_WRONGSTATE, "The DM has no section: set a field of %" PetscInt_FMT " unknowns a vertex (DMPlexCreateSection(), or PetscFECreateLagrange() of order 1)", bs);
+  PetscCheck(plex.section, PetscObjectComm((PetscObject)dm), PETSC_ERR_ARG_WRONGSTATE,
+             "The DM has no section: set a field of %" PetscInt_FMT " unknowns a vertex (DMPlexCreateSection(), or PetscFECreateLagrange() of order 1)", bs);
   PetscCall(PetscSectionGetChart(plex.section, &pstart, &pend));
   for (PetscInt p = pstart; p < pend; p++) {
     PetscInt dof, fixed;
 
     PetscCall(PetscSectionGetDof(plex.section, p, &dof));
     PetscCall(PetscSectionGetConstraintDof(plex.section, p, &fixed));
-    PetscCheck(dof == (p >= plex.vstart && p < plex.vend ? bs : 0), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "Point %" PetscInt_FMT " of the mesh has %" PetscInt_FMT " unknowns; vertices need %" PetscInt_FMT ", all else none", p, dof, bs);
+    PetscCheck(dof == (p >= plex.vstart && p < plex.vend ? bs : 0), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+               "Point %" PetscInt_FMT " of the mesh has %" PetscInt_FMT " unknowns; vertices need %" PetscInt_FMT ", all else none", p, dof, bs);
     PetscCheck(!fixed, PETSC_COMM_SELF, PETSC_ERR_SUP, "The section constrains unknowns: give them to GozaAssemblySetDirichlet() instead");
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -189,12 +193,14 @@ PetscErrorCode PlexElements(DM dm, PetscInt bs, const PlexLayout &plex, Arrays *
     PetscInt       corners[8], local;
 
     PetscCall(DMPlexGetCellType(dm, plex.cstart + e, &type));
-    PetscCheck(type == DM_POLYTOPE_HEXAHEDRON || type == DM_POLYTOPE_TETRAHEDRON, PETSC_COMM_SELF, PETSC_ERR_SUP, "Element %" PetscInt_FMT " is a %s; hexahedra and tetrahedra are known", e, DMPolytopeTypes[type]);
+    PetscCheck(type == DM_POLYTOPE_HEXAHEDRON || type == DM_POLYTOPE_TETRAHEDRON, PETSC_COMM_SELF, PETSC_ERR_SUP,
+               "Element %" PetscInt_FMT " is a %s; hexahedra and tetrahedra are known", e, DMPolytopeTypes[type]);
     if (!e) {
       m->type = type == DM_POLYTOPE_TETRAHEDRON ? GOZA_TET4 : GOZA_HEX8;
       PetscCall(CheckMeshSize(nelements, m->type == GOZA_TET4 ? 4 : 8, plex.size_local / bs, bs));
     }
-    PetscCheck((type == DM_POLYTOPE_TETRAHEDRON) == (m->type == GOZA_TET4), PETSC_COMM_SELF, PETSC_ERR_SUP, "Element %" PetscInt_FMT " is a %s, but element 0 is not: all elements must be of one kind", e, DMPolytopeTypes[type]);
+    PetscCheck((type == DM_POLYTOPE_TETRAHEDRON) == (m->type == GOZA_TET4), PETSC_COMM_SELF, PETSC_ERR_SUP,
+               "Element %" PetscInt_FMT " is a %s, but element 0 is not: all elements must be of one kind", e, DMPolytopeTypes[type]);
     PetscCall(CellCorners(dm, plex.cstart + e, type, plex.vstart, plex.vend, corners));
     for (PetscInt b = 0; b < (m->type == GOZA_TET4 ? 4 : 8); b++) {
       PetscCall(PetscSectionGetOffset(plex.section, corners[b], &local));
@@ -216,7 +222,8 @@ PetscErrorCode FromPlex(DM dm, PetscInt bs, Arrays *m)
   PetscCall(DMGetCoordinateDim(dm, &dim));
   PetscCheck(dim == 3, comm, PETSC_ERR_SUP, "The mesh lies in %" PetscInt_FMT " dimensions; elements of 3 are known", dim);
   PetscCall(DMPlexGetOverlap(dm, &overlap));
-  PetscCheck(size == 1 || overlap >= 1, comm, PETSC_ERR_ARG_WRONGSTATE, "A rank needs every element of its nodes: distribute the mesh with an overlap of 1 (-dm_distribute_overlap 1, or DMPlexDistributeOverlap())");
+  PetscCheck(size == 1 || overlap >= 1, comm, PETSC_ERR_ARG_WRONGSTATE,
+             "A rank needs every element of its nodes: distribute the mesh with an overlap of 1 (-dm_distribute_overlap 1, or DMPlexDistributeOverlap())");
   PetscCall(DMPlexGetHeightStratum(dm, 0, &plex.cstart, &plex.cend));
   PetscCall(DMPlexGetDepthStratum(dm, 0, &plex.vstart, &plex.vend));
   PetscCall(DMGetLocalSection(dm, &plex.section));
@@ -249,8 +256,9 @@ using namespace goza;
   Level: beginner
 
   Notes:
-  A `DMDA` of `DMDA_ELEMENT_Q1` gives hexahedra, one of `DMDA_ELEMENT_P1` six tetrahedra to each. Element e of a rank is the e-th of its ghosted box, x fastest (tetrahedra: 6 e to 6 e + 5); of a
-  `DMPLEX`, the e-th cell. Nodes are numbered as in local vectors. On several ranks a `DMDA` needs a box stencil of width 1, a `DMPLEX` an overlap of 1.
+  A `DMDA` of `DMDA_ELEMENT_Q1` gives hexahedra, one of `DMDA_ELEMENT_P1` six tetrahedra to each. Element e of a rank is the e-th of its ghosted box, x fastest
+  (tetrahedra: 6 e to 6 e + 5); of a `DMPLEX`, the e-th cell. Nodes are numbered as in local vectors. On several ranks a `DMDA` needs a box stencil of width 1,
+  a `DMPLEX` an overlap of 1.
 
 .seealso: `GozaAssemblySetEquation()`, `GozaAssemblyGetElements()`, `GozaAssemblySetElements()`
 @*/
@@ -266,8 +274,8 @@ PetscErrorCode GozaAssemblySetDM(GozaAssembly a, DM dm)
   PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMPLEX, &plex));
   PetscCheck(da || plex, PetscObjectComm((PetscObject)a), PETSC_ERR_SUP, "DM type %s: DMDA and DMPLEX are known", ((PetscObject)dm)->type_name);
   PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), da ? FromDMDA(dm, a->bs, &m) : FromPlex(dm, a->bs, &m)));
-  PetscCall(GozaAssemblySetElements(a, m.type, (PetscInt)(m.conn.size() / (m.type == GOZA_TET4 ? 4 : 8)), m.conn.data(), (PetscInt)m.global.size(), m.x.data(), m.nowned,
-                                    m.global.data()));
+  PetscCall(GozaAssemblySetElements(a, m.type, (PetscInt)(m.conn.size() / (m.type == GOZA_TET4 ? 4 : 8)), m.conn.data(), (PetscInt)m.global.size(), m.x.data(),
+                                    m.nowned, m.global.data()));
   PetscCall(PetscObjectReference((PetscObject)dm));
   PetscCall(DMDestroy(&a->dm));
   a->dm = dm;

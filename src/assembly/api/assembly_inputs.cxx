@@ -69,7 +69,8 @@ PetscErrorCode TakeMaterialVecs(GozaAssembly a, Vec first, Vec second)
     if (!from[k]) continue;
     PetscValidHeaderSpecific(from[k], VEC_CLASSID, 2 + k);
     PetscCall(VecGetLocalSize(from[k], &n));
-    PetscCheck(n == a->nelem, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The vector has %" PetscInt_FMT " entries on this rank, which has %" PetscInt_FMT " elements: use GozaAssemblyCreateElementVec()", n, a->nelem);
+    PetscCheck(n == a->nelem, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "The vector has %" PetscInt_FMT " entries on this rank, which has %" PetscInt_FMT " elements: use GozaAssemblyCreateElementVec()", n, a->nelem);
   }
   for (int k = 0; k < 2; k++) {
     if (from[k]) PetscCall(VecGetArrayReadAndMemType(from[k], &array[k], &memtype));
@@ -95,7 +96,8 @@ PetscErrorCode TakeTraction(GozaAssembly a, PetscInt nfaces, PetscInt corners, c
     for (PetscInt b = 0; b < corners; b++) {
       const PetscInt node = faces[(std::size_t)f * corners + b];
 
-      PetscCheck(node >= 0 && node < a->nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Face %" PetscInt_FMT ": its corner %" PetscInt_FMT " is node %" PetscInt_FMT " of %" PetscInt_FMT, f, b, node, a->nnodes);
+      PetscCheck(node >= 0 && node < a->nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+                 "Face %" PetscInt_FMT ": its corner %" PetscInt_FMT " is node %" PetscInt_FMT " of %" PetscInt_FMT, f, b, node, a->nnodes);
     }
     surface_weights(a->x.data(), corners, faces + (std::size_t)f * corners, weight);
     for (PetscInt b = 0; b < corners; b++) {
@@ -136,8 +138,8 @@ using namespace goza;
   Note:
   May be called again: the next `GozaAssemblyMatrix()` then puts new values into the same pattern. The arrays are copied; they may be on the device.
 
-  With complex scalars materials may be complex, as those with losses or damping are: the matrix then is symmetric and not Hermitian. The real part of Young's modulus is
-  positive, that of Poisson's ratio between -1 and 0.5.
+  With complex scalars materials may be complex, as those with losses or damping are: the matrix then is symmetric and not Hermitian. The real part of Young's
+  modulus is positive, that of Poisson's ratio between -1 and 0.5.
 
 .seealso: `GozaAssemblyGetElements()`, `GozaAssemblyMatrix()`, `GozaAssemblySetMaterialVecs()`
 @*/
@@ -236,8 +238,8 @@ PetscErrorCode GozaAssemblySetCoordinates(GozaAssembly a, const PetscReal x[])
   Level: beginner
 
   Note:
-  Rows and columns of a given unknown are zero in the matrix but for the diagonal entry, which keeps the size of its neighbours', so that the matrix stays symmetric
-  positive definite; the right-hand side has what belongs to that. All ranks that hold a node must say the same of it.
+  Rows and columns of a given unknown are zero in the matrix but for the diagonal entry, which keeps the size of its neighbours', so that the matrix stays
+  symmetric positive definite; the right-hand side has what belongs to that. All ranks that hold a node must say the same of it.
 
 .seealso: `GozaAssemblyMatrix()`, `GozaAssemblyRHS()`
 @*/

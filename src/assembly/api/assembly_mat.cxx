@@ -22,8 +22,9 @@ PetscErrorCode Bind(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt *garra
   PetscFunctionBegin;
   PetscCall(stamp.take(A, Ad, Ao));
   if (stamp.is_of(a)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(A->rmap->n == a->nowned * a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank, the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns",
-             A->rmap->n, a->nowned, a->bs);
+  PetscCheck(A->rmap->n == a->nowned * a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "The matrix has %" PetscInt_FMT " rows on this rank, the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns", A->rmap->n, a->nowned,
+             a->bs);
   a->mat_id = 0;
   PetscCall(diag.open(Ad));
   PetscCall(other.open(Ao));
@@ -220,8 +221,9 @@ using namespace goza;
   Notes:
   The matrix is said to be symmetric. One made by `DMCreateMatrix()` does as well, if it has a place for every pair of neighbours.
 
-  `MATCDS` and `MATSLICEDELL` are made without AIJ where that is possible (`MATOWNCDS`, `MATOWNSLICEDELL`): the first assembly need not wait for AIJ's pattern, and the values are written where the
-  products read them. `-mat_cds_keep_aij yes`, `-mat_slicedell_keep_aij yes`, or the name of the AIJ type (`MATSEQAIJCDS`, ...) keep it; `MatConvert()` makes `MATAIJ` of a matrix without.
+  `MATCDS` and `MATSLICEDELL` are made without AIJ where that is possible (`MATOWNCDS`, `MATOWNSLICEDELL`): the first assembly need not wait for AIJ's pattern,
+  and the values are written where the products read them. `-mat_cds_keep_aij yes`, `-mat_slicedell_keep_aij yes`, or the name of the AIJ type (`MATSEQAIJCDS`,
+  ...) keep it; `MatConvert()` makes `MATAIJ` of a matrix without.
 
 .seealso: `GozaAssemblyMatrix()`, `DMCreateMatrix()`
 @*/
@@ -248,23 +250,24 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
 
   Input Parameters:
 + assembly - the object
-- A        - a matrix of a type based on AIJ or of `MATBAIJ`, from `GozaAssemblyCreateMatrix()` or `DMCreateMatrix()`; entries outside the mesh's pattern become zero; one that is not preallocated,
-             as after `MatSetType()`, gets this
+- A        - a matrix of a type based on AIJ or of `MATBAIJ`, from `GozaAssemblyCreateMatrix()` or `DMCreateMatrix()`; entries outside the mesh's pattern become
+             zero; one that is not preallocated, as after `MatSetType()`, gets this
 
   Level: beginner
 
   Note:
-  With a CUDA PETSc the values are written where `MATAIJCUSPARSE` (or a Goza type, which is one) keeps them on the device, and nothing is copied to the host. The format of
-  a Goza type is refilled from them at its next product; only `MATCDS` on one rank (on a device: for hexahedra numbered as a box) is assembled first, and AIJ's values made of it.
-  A matrix that is nothing but its format, as `GozaAssemblyCreateMatrix()` makes them, is assembled there, on any number of ranks.
-  `MATBAIJ`, which PETSc has on the host alone, gets its blocks of bs x bs from there.
+  With a CUDA PETSc the values are written where `MATAIJCUSPARSE` (or a Goza type, which is one) keeps them on the device, and nothing is copied to the host.
+  The format of a Goza type is refilled from them at its next product; only `MATCDS` on one rank (on a device: for hexahedra numbered as a box) is assembled
+  first, and AIJ's values made of it. A matrix that is nothing but its format, as `GozaAssemblyCreateMatrix()` makes them, is assembled there, on any number of
+  ranks. `MATBAIJ`, which PETSc has on the host alone, gets its blocks of bs x bs from there.
 
 .seealso: `GozaAssemblyRHS()`, `GozaAssemblySetMaterial()`, `GozaAssemblySetUp()`
 @*/
 PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
 {
-  /* Not into the format alone, AIJ's values to follow when somebody asks: PETSc reads these through MatSeqAIJGetArrayRead() and the accessors in Mat_SeqAIJ, which is
-     private; AIJCUSPARSE, on its device, through its own spptr. Neither asks us first, and a matrix that shows old values to MatNorm() or MatGetRow() is wrong. */
+  /* Not into the format alone, AIJ's values to follow when somebody asks: PETSc reads these through MatSeqAIJGetArrayRead() and the accessors in Mat_SeqAIJ,
+     which is private; AIJCUSPARSE, on its device, through its own spptr. Neither asks us first, and a matrix that shows old values to MatNorm() or MatGetRow()
+     is wrong. */
   Mat              Ad, Ao;
   const PetscInt  *garray;
   DiagonalsToWrite diagonals;
@@ -280,7 +283,8 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)a)));
     if (fits) PetscCall(GivePattern(a, A));
   }
-  PetscCheck(A->assembled, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONGSTATE, "The matrix has no nonzero pattern yet: use GozaAssemblyCreateMatrix(), or DMCreateMatrix() without -dm_preallocate_only");
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONGSTATE,
+             "The matrix has no nonzero pattern yet: use GozaAssemblyCreateMatrix(), or DMCreateMatrix() without -dm_preallocate_only");
   PetscCall(IsOwn(A, &own));
   PetscCall(IsBlocks(A, &blocks));
   if (own || blocks) {

@@ -1,4 +1,5 @@
-/* Matrices that are nothing but their format: diagonals are assembled there; so are slices; where these hold nodes of several unknowns as single rows, or long rows apart, and where rows are folded, they get their values from rows that are made for as long as this takes. */
+/* Matrices that are nothing but their format: diagonals are assembled there; so are slices; where these hold nodes of several unknowns as single rows, or long
+   rows apart, and where rows are folded, they get their values from rows that are made for as long as this takes. */
 #include "assembly.hpp"
 #include "assembly/kernels/blocks.hpp"
 #include "mat/cds/cds.hpp"
@@ -95,14 +96,16 @@ PetscErrorCode FindOffsets(GozaAssembly a)
   PetscCall(HostPattern(a));
   PetscCall(Guarded([&] { offsets_of(a, a->offset, &pairs); }));
   for (PetscInt o : a->offset) places += a->nowned - PetscAbs(o);
-  a->offsets_fit = a->offset.size() <= static_cast<std::size_t>(max_diagonals) && static_cast<double>(places) <= CdsOptions().max_fill * static_cast<double>(pairs);
+  a->offsets_fit = a->offset.size() <= static_cast<std::size_t>(max_diagonals) &&
+                   static_cast<double>(places) <= CdsOptions().max_fill * static_cast<double>(pairs);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AddDiagonals(GozaAssembly a, Mat A, OwnMat *own)
 {
   PetscFunctionBegin;
-  PetscCheck(own->bs == a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrix has diagonals of blocks of %" PetscInt_FMT ", the equation %" PetscInt_FMT " unknowns a node: set the block size of the matrix",
+  PetscCheck(own->bs == a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "The matrix has diagonals of blocks of %" PetscInt_FMT ", the equation %" PetscInt_FMT " unknowns a node: set the block size of the matrix",
              own->bs, a->bs);
   PetscCall(FindOffsets(a));
   PetscCall(OwnAddOffsets(A, own, a->offset));  /* which refuses too many */
@@ -152,15 +155,17 @@ PetscErrorCode AddRows(GozaAssembly a, Mat A, OwnMat *own)
 PetscErrorCode CheckSpace(GozaAssembly a, const OwnMat *own)
 {
   PetscFunctionBegin;
-  PetscCheck(own->space == a->space, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix is on the %s, the assembly on the %s", space_name(own->space), space_name(a->space));
+  PetscCheck(own->space == a->space, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix is on the %s, the assembly on the %s", space_name(own->space),
+             space_name(a->space));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AddPlaces(GozaAssembly a, Mat A, OwnMat *own)
 {
   PetscFunctionBegin;
-  PetscCheck(A->rmap->n == a->nowned * a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank, the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns",
-             A->rmap->n, a->nowned, a->bs);
+  PetscCheck(A->rmap->n == a->nowned * a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "The matrix has %" PetscInt_FMT " rows on this rank, the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns", A->rmap->n, a->nowned,
+             a->bs);
   PetscCall(OwnSettle(A, own));
   PetscCall(CheckSpace(a, own));
   if (OwnsDiagonals(*own)) PetscCall(AddDiagonals(a, A, own));

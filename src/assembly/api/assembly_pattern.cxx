@@ -32,7 +32,8 @@ PetscErrorCode FindPlaces(GozaAssembly a, PetscInt bs, const Rows &diag, const R
   for (std::size_t g = 0; g < a->ghosts.size(); g++) {
     const PetscInt *at = std::lower_bound(garray, garray + nother, a->ghosts[g] * bs);
 
-    PetscCheck(at + bs <= garray + nother && *at == a->ghosts[g] * bs, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrix has no column for node %" PetscInt_FMT " of another rank: use GozaAssemblyCreateMatrix()", a->ghosts[g]);
+    PetscCheck(at + bs <= garray + nother && *at == a->ghosts[g] * bs, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+               "The matrix has no column for node %" PetscInt_FMT " of another rank: use GozaAssemblyCreateMatrix()", a->ghosts[g]);
     compact[g] = (PetscInt)(at - garray);
   }
   for (PetscInt i = 0; i < a->nowned; i++) {
@@ -49,7 +50,10 @@ PetscErrorCode FindPlaces(GozaAssembly a, PetscInt bs, const Rows &diag, const R
         const PetscInt *at    = next < end && *next == want ? next : std::lower_bound(begin, end, want);
         const PetscInt  place = (PetscInt)(at - begin);
 
-        PetscCheck(at + bs <= end && *at == want && at[bs - 1] == want + bs - 1 && (r == 0 || place == from[k]), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrix has no place for the %" PetscInt_FMT " x %" PetscInt_FMT " block of nodes %" PetscInt_FMT " and %" PetscInt_FMT " of this rank: create it with GozaAssemblyCreateMatrix() or DMCreateMatrix()", a->bs, a->bs, i, j);
+        PetscCheck(at + bs <= end && *at == want && at[bs - 1] == want + bs - 1 && (r == 0 || place == from[k]), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+                   "The matrix has no place for the %" PetscInt_FMT " x %" PetscInt_FMT " block of nodes %" PetscInt_FMT " and %" PetscInt_FMT
+                   " of this rank: create it with GozaAssemblyCreateMatrix() or DMCreateMatrix()",
+                   a->bs, a->bs, i, j);
         from[k] = place;
       }
       *exact = *exact && from[k] == mine[own ? 0 : 1] * bs;

@@ -25,7 +25,8 @@ PetscErrorCode CornerOutside(GozaAssembly a, PetscInt e)
 
   PetscFunctionBegin;
   for (PetscInt b = 0; b < a->corners(); b++)
-    PetscCheck(c[b] >= 0 && c[b] < a->nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Element %" PetscInt_FMT ": its corner %" PetscInt_FMT " is node %" PetscInt_FMT " of %" PetscInt_FMT, e, b, c[b], a->nnodes);
+    PetscCheck(c[b] >= 0 && c[b] < a->nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "Element %" PetscInt_FMT ": its corner %" PetscInt_FMT " is node %" PetscInt_FMT " of %" PetscInt_FMT, e, b, c[b], a->nnodes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -43,7 +44,8 @@ PetscErrorCode NumberNodes(GozaAssembly a, PetscInt start)
       mine++;
     }
   }
-  PetscCheck(mine == a->nowned, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "%" PetscInt_FMT " nodes are owned, but %" PetscInt_FMT " of the nodes given have their global numbers", a->nowned, mine);
+  PetscCheck(mine == a->nowned, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "%" PetscInt_FMT " nodes are owned, but %" PetscInt_FMT " of the nodes given have their global numbers", a->nowned, mine);
   for (PetscInt e = 0; e < a->nelem; e++) {
     const PetscInt *c    = a->conn.data() + (std::size_t)e * n;
     bool            here = false;
@@ -131,7 +133,8 @@ PetscErrorCode RefuseBadElements(GozaAssembly a, const Mesh &mesh)
   PetscCall(Guarded([&] { bad = bad_elements(mesh).to_host(); }));
   if (bad.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   for (std::size_t k = 0; k < bad.size() && k < 5; k++) PetscCallCXX(list += (k ? ", " : "") + std::to_string(a->given_as(bad[k])));
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "%d element%s inverted or flat: number %s%s", (int)bad.size(), bad.size() > 1 ? "s are" : " is", list.c_str(), bad.size() > 5 ? ", ..." : "");
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "%d element%s inverted or flat: number %s%s", (int)bad.size(), bad.size() > 1 ? "s are" : " is", list.c_str(),
+          bad.size() > 5 ? ", ..." : "");
 }
 
 PetscErrorCode SetUpMesh(GozaAssembly a)
@@ -191,12 +194,16 @@ PetscErrorCode RefuseMaterial(GozaAssembly a, PetscInt e)
     given[0] = read_value(a->space, a->first.data() + e);
     if (a->equation == GOZA_ELASTICITY) given[1] = read_value(a->space, a->second.data() + e);
   }));
-  PetscCheck(!PetscIsInfOrNanScalar(given[0]) && !PetscIsInfOrNanScalar(given[1]), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Element %" PetscInt_FMT ": its material is not a number", e);
+  PetscCheck(!PetscIsInfOrNanScalar(given[0]) && !PetscIsInfOrNanScalar(given[1]), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Element %" PetscInt_FMT ": its material is not a number", e);
   if (a->equation == GOZA_ELASTICITY) {
     const PetscReal E = PetscRealPart(given[0]), nu = PetscRealPart(given[1]);
 
     PetscCheck(E > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Element %" PetscInt_FMT ": Young's modulus %g is not positive", e, (double)E);
-    PetscCheck(nu > -1 && nu < 0.5, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Element %" PetscInt_FMT ": Poisson's ratio %g is not between -1 and 0.5 (at 0.5 the material is incompressible, and displacements alone cannot describe it)", e, (double)nu);
+    PetscCheck(nu > -1 && nu < 0.5, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "Element %" PetscInt_FMT
+               ": Poisson's ratio %g is not between -1 and 0.5 (at 0.5 the material is incompressible, and displacements alone cannot describe it)",
+               e, (double)nu);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -208,7 +215,8 @@ PetscErrorCode SetUpMaterial(GozaAssembly a)
 
   PetscFunctionBegin;
   PetscCheck((PetscInt)a->first.size() == a->nelem, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Call GozaAssemblySetMaterial() after the elements are set");
-  PetscCheck(a->equation != GOZA_ELASTICITY || (PetscInt)a->second.size() == a->nelem, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Elasticity needs Poisson's ratio of every element: call GozaAssemblySetMaterial() again");
+  PetscCheck(a->equation != GOZA_ELASTICITY || (PetscInt)a->second.size() == a->nelem, PETSC_COMM_SELF, PETSC_ERR_ORDER,
+             "Elasticity needs Poisson's ratio of every element: call GozaAssemblySetMaterial() again");
   PetscCall(Guarded([&] { bad = bad_materials(a->space, given).to_host(); }));
   if (!bad.empty()) PetscCall(RefuseMaterial(a, a->given_as(bad[0])));
   PetscCall(Guarded([&] {
@@ -315,8 +323,8 @@ using namespace goza;
   Level: intermediate
 
   Notes:
-  Called by the functions that need it; what has not changed is not done again: new materials, coordinates, forces or given values cost their conversion, and the symbolic phase
-  is done once for a mesh. Errors name the elements that are inverted or flat and the materials that are out
+  Called by the functions that need it; what has not changed is not done again: new materials, coordinates, forces or given values cost their conversion, and
+  the symbolic phase is done once for a mesh. Errors name the elements that are inverted or flat and the materials that are out
   of range; the object then is as it was before. If device memory does not suffice, the error has the figures.
 
 .seealso: `GozaAssemblyMatrix()`, `GozaAssemblyCreateMatrix()`

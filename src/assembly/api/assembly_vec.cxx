@@ -17,7 +17,9 @@ PetscErrorCode CheckSize(Vec v, PetscInt points, PetscInt bs)
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(v, &n));
-  PetscCheck(n == points * bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The vector has %" PetscInt_FMT " entries on this rank, the mesh %" PetscInt_FMT " nodes or elements of %" PetscInt_FMT " unknowns", n, points, bs);
+  PetscCheck(n == points * bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "The vector has %" PetscInt_FMT " entries on this rank, the mesh %" PetscInt_FMT " nodes or elements of %" PetscInt_FMT " unknowns", n, points,
+             bs);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,7 +64,8 @@ PetscErrorCode NeedHalo(GozaAssembly a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collective. a->local: a vector over the mesh's nodes, ghosts included; insert_given: given unknowns have their values. own: the owned entries, in the space of the mesh */
+/* Collective. a->local: a vector over the mesh's nodes, ghosts included; insert_given: given unknowns have their values. own: the owned entries, in the space
+   of the mesh */
 PetscErrorCode WithGhosts(GozaAssembly a, const PetscScalar *own, bool insert_given)
 {
   PetscFunctionBegin;
@@ -76,13 +79,15 @@ PetscErrorCode WithGhosts(GozaAssembly a, const PetscScalar *own, bool insert_gi
   if (a->halo && !failed) failed = a->halo->end();
   if (!failed)
     failed = Guarded([&] {
-      fill_local(a->mesh, (int)a->bs, own, a->halo ? a->halo->ghost() : nullptr, insert_given && a->mesh_value.size() ? a->mesh_value.data() : nullptr, a->local.data());
+      fill_local(a->mesh, (int)a->bs, own, a->halo ? a->halo->ghost() : nullptr, insert_given && a->mesh_value.size() ? a->mesh_value.data() : nullptr,
+                 a->local.data());
     });
   PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = scale * (forces - K u), u with the values of given unknowns (or null), for which y = scale * K_ii (value_i - now_i); now: the owned part of a vector, or null for 0. */
+/* y = scale * (forces - K u), u with the values of given unknowns (or null), for which y = scale * K_ii (value_i - now_i); now: the owned part of a vector, or
+   null for 0. */
 void balance(GozaAssembly a, const PetscScalar *u, const PetscScalar *now, PetscScalar scale, PetscScalar *y)
 {
   const VectorTerms terms{a->mesh_force.size() ? a->mesh_force.data() : nullptr, a->mesh_load.size() ? a->mesh_load.data() : nullptr, u, scale};
@@ -163,8 +168,8 @@ PetscErrorCode GozaAssemblyRHS(GozaAssembly a, Vec b)
   PetscValidHeaderSpecific(b, VEC_CLASSID, 2);
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), CheckSize(b, a->nowned, a->bs)));
-  PetscCall(
-    IntoVector(a, NULL, true, b, [a](const PetscScalar *, PetscScalar *y) { balance(a, a->mesh_value.size() ? a->mesh_value.data() : nullptr, nullptr, 1, y); }));
+  PetscCall(IntoVector(a, NULL, true, b,
+                       [a](const PetscScalar *, PetscScalar *y) { balance(a, a->mesh_value.size() ? a->mesh_value.data() : nullptr, nullptr, 1, y); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

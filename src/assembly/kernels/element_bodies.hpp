@@ -174,7 +174,8 @@ template <class Element> struct ElementStress {
     const PetscScalar mean = (D[0][0] + D[1][1] + D[2][2]) / PetscReal(3);
 
     for (int k = 0; k < 9; k++) {
-      const PetscScalar strain = (D[k / 3][k % 3] + D[k % 3][k / 3]) / PetscReal(2) - (k / 3 == k % 3 ? mean : PetscScalar(0)), s = PetscReal(2) * mu * strain / all;
+      const PetscScalar strain = (D[k / 3][k % 3] + D[k % 3][k / 3]) / PetscReal(2) - (k / 3 == k % 3 ? mean : PetscScalar(0)),
+                        s      = PetscReal(2) * mu * strain / all;
 
       ss += PetscRealPart(s * PetscConj(s));
     }

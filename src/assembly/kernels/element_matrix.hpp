@@ -1,5 +1,6 @@
-/* The numeric phase by element matrices, of which one half is taken from the other: on the host element after element; where threads must not meet, a thread makes the rows of a
-   node, and computes an element's part in them once more for each of its corners. The device has faster ways for real numbers (tile_kernel.hpp, grid_numeric.hpp). */
+/* The numeric phase by element matrices, of which one half is taken from the other: on the host element after element; where threads must not meet, a thread
+   makes the rows of a node, and computes an element's part in them once more for each of its corners. The device has faster ways for real numbers
+   (tile_kernel.hpp, grid_numeric.hpp). */
 #pragma once
 #include "element.hpp"
 #include "equation.hpp"

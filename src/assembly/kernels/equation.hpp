@@ -4,12 +4,12 @@
      elasticity   integral lambda d_i N_a d_j N_b + mu d_j N_a d_i N_b + delta_ij mu grad N_a . grad N_b     material: lambda, mu (from E, nu)
      mass         integral rho N_a N_b, for each of bs unknowns                      material: rho
 
-   Materials are constant in an element, so that sums over points know nothing of them. ga, gb: gradients times the root of the weight, so that the sums of (a, b)
-   and (b, a) are each other's transpose to the last bit; p: product of the shape functions times the weight. T: the geometry's numbers; M: the materials', complex with a
-   complex PETSc.
+   Materials are constant in an element, so that sums over points know nothing of them. ga, gb: gradients times the root of the weight, so that the sums of
+   (a, b) and (b, a) are each other's transpose to the last bit; p: product of the shape functions times the weight. T: the geometry's numbers; M: the
+   materials', complex with a complex PETSc.
 
-   subtract() is the same element matrix times the values u of the corners, taken from f, without the matrix: by way of the gradient of u and the flux or stress that belongs
-   to it. Here the gradients g are plain, and w is the point's weight. */
+   subtract() is the same element matrix times the values u of the corners, taken from f, without the matrix: by way of the gradient of u and the flux or stress
+   that belongs to it. Here the gradients g are plain, and w is the point's weight. */
 #pragma once
 #include "core/device/space.hpp"
 

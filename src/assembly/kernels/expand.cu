@@ -39,8 +39,8 @@ template <int bs> struct ExpandNode {
 
 #if defined(__CUDACC__) && !PetscDefined(USE_COMPLEX)
 
-/* Lanes have nodes side by side, whose values on a diagonal are words side by side; the rows of all of them, which follow one another in CSR, meet on chip and leave it
-   word after word. */
+/* Lanes have nodes side by side, whose values on a diagonal are words side by side; the rows of all of them, which follow one another in CSR, meet on chip and
+   leave it word after word. */
 constexpr int tile = 32, expand_threads = 256;
 
 template <int bs> __global__ void __launch_bounds__(expand_threads) ExpandKernel(PetscInt nodes, const __grid_constant__ NodeRowsOf<bs> rows, PetscScalar *val)

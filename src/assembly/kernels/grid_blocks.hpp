@@ -1,5 +1,5 @@
-/* Who computes what on a grid: a thread block takes a rectangle of elements and goes through the planes. Its pairs of nodes are those whose first node is at the low corner
-   of an element of the rectangle, but for the rectangle's first line and column, which are another block's too. */
+/* Who computes what on a grid: a thread block takes a rectangle of elements and goes through the planes. Its pairs of nodes are those whose first node is at
+   the low corner of an element of the rectangle, but for the rectangle's first line and column, which are another block's too. */
 #pragma once
 #include "grid_write.hpp"
 #include <algorithm>

@@ -40,8 +40,8 @@ public:
     at_   = own.x >= 0 && own.x + 1 < grid.n[0] ? lane : lane > 0 ? lane - 1 : 1;
   }
 
-  /* Row k of planes z and z + 1, unless the strip has none. Beyond the grid they are mirrored, and lanes without an element take their neighbour's: such elements are inverted
-     or real, but never flat, so that with a coefficient of zero their matrices are zero. */
+  /* Row k of planes z and z + 1, unless the strip has none. Beyond the grid they are mirrored, and lanes without an element take their neighbour's: such
+     elements are inverted or real, but never flat, so that with a coefficient of zero their matrices are zero. */
   __device__ void fetch(int k, PetscInt z) const
   {
   #pragma unroll
@@ -110,7 +110,8 @@ __global__ void __launch_bounds__(32 * warps, blocks_at_once) Kernel(const __gri
     const auto factor_of = [&](int k) {
       const PetscInt y = place.y - 1 + k;
 
-      return along && z + 1 < grid.n[2] && y >= 0 && y + 1 < grid.n[1] ? static_cast<PetscScalar>(cached_load(&view.material[grid.element(place.x, y, z)][0])) : PetscScalar(0);
+      return along && z + 1 < grid.n[2] && y >= 0 && y + 1 < grid.n[1] ? static_cast<PetscScalar>(cached_load(&view.material[grid.element(place.x, y, z)][0]))
+                                                                       : PetscScalar(0);
     };
     PetscScalar factor = factor_of(0), factor_next;
 

@@ -1,6 +1,8 @@
-/* Elasticity on a grid into full CDS and sliced ELL: element matrices come through the ring of grid_elastic_half.hpp, and a node's whole row is written by the node's own lanes, so that values
-   of nodes side by side are whole words of memory; a pair's mirror image is summed up once more from the matrices on chip. Half a warp has the nodes below the elements, the other half those
-   above: both have pairs across the elements, which are complete, and pairs inside their plane, which are the upper ones' to keep until the next plane comes. */
+/* Elasticity on a grid into full CDS and sliced ELL: element matrices come through the ring of grid_elastic_half.hpp, and a node's whole row is written by the
+   node's own lanes, so that values of nodes side by side are whole words of memory; a pair's mirror image is summed up once more from the matrices on chip.
+   Half a warp has the nodes below the elements, the other half those
+   above: both have pairs across the elements, which are complete, and pairs inside their plane, which are the upper ones' to keep until the next plane
+   comes. */
 #pragma once
 #include "grid_elastic_producer.hpp"
 #include "grid_elastic_sums.hpp"
@@ -12,8 +14,8 @@ namespace grid_elasticity
 
 #if defined(__CUDACC__)
 
-/* Where the k-th element of a row that has both nodes has the entry of a pair with the neighbour at (x, y), relative to the matrix of the element above the node. behind: the element is at
-   the lower side of the node's row; across: to the other plane */
+/* Where the k-th element of a row that has both nodes has the entry of a pair with the neighbour at (x, y), relative to the matrix of the element above the
+   node. behind: the element is at the lower side of the node's row; across: to the other plane */
 HD constexpr int full_source(bool across, int x, int y, int half, bool behind, int k, int m)
 {
   const int a0 = x == 0 ? k : x < 0, a1 = y == 0 ? behind : y < 0, i = a0 + 2 * a1 + 4 * half, j = a0 + x + 2 * (a1 + y) + 4 * (across ? 1 - half : half);
@@ -44,7 +46,8 @@ public:
     }
   }
 
-  /* Pairs with the three neighbours at (., y) in plane z + dz; planes_before: those with neighbours before that one. One address a row of blocks: a block's own costs an eighth of the kernel's time. */
+  /* Pairs with the three neighbours at (., y) in plane z + dz; planes_before: those with neighbours before that one. One address a row of blocks: a block's own
+     costs an eighth of the kernel's time. */
   template <int y> __device__ void put(const Nodes &nodes, int dz, int planes_before, const PetscScalar (&value)[3][3]) const
   {
     const GridTarget &to = nodes.to;
@@ -184,8 +187,9 @@ template <Layout layout, class... Line> struct FullTasks : private Line... {
   }
 };
 
-constexpr int full_shares = 2, full_consumers = full_shares * thirds, full_threads = 32 * (Producer::warps + full_consumers); // with more warps each has too few registers
-constexpr std::size_t full_kept_bytes = thirds * full_kept * 16 * sizeof(PetscScalar);                                        // of a row of nodes
+// with more warps each has too few registers
+constexpr int         full_shares = 2, full_consumers = full_shares * thirds, full_threads = 32 * (Producer::warps + full_consumers);
+constexpr std::size_t full_kept_bytes = thirds * full_kept * 16 * sizeof(PetscScalar); // of a row of nodes
 constexpr int         full_rows       = 10; // of nodes, of a block: what is kept of them fits on chip beside the ring
 
 template <Layout layout> __device__ void consume_full(int share, const Nodes &nodes, PetscInt plane, PetscInt first, PetscInt end, int steps, const Ring &ring)
@@ -195,7 +199,8 @@ template <Layout layout> __device__ void consume_full(int share, const Nodes &no
 }
 
 template <Layout layout>
-__global__ void __launch_bounds__(full_threads, 1) FullKernel(const __grid_constant__ View view, const __grid_constant__ GridRegion region, const __grid_constant__ GridTarget to)
+__global__ void __launch_bounds__(full_threads, 1)
+  FullKernel(const __grid_constant__ View view, const __grid_constant__ GridRegion region, const __grid_constant__ GridTarget to)
 {
   extern __shared__ double memory[];
 

@@ -1,5 +1,5 @@
-/* Elasticity on a grid into half CDS: some warps of a block make element matrices (grid_elastic_producer.hpp) while others add up those of the rows before and write
-   (grid_elastic_sums.hpp). They wait for one another only where the ring between them is full or empty. */
+/* Elasticity on a grid into half CDS: some warps of a block make element matrices (grid_elastic_producer.hpp) while others add up those of the rows before and
+   write (grid_elastic_sums.hpp). They wait for one another only where the ring between them is full or empty. */
 #pragma once
 #include "grid_elastic_producer.hpp"
 #include "grid_elastic_sums.hpp"
@@ -13,7 +13,8 @@ namespace grid_elasticity
 
 constexpr int half_threads = 32 * (Producer::warps + consumers);
 
-static __global__ void __launch_bounds__(half_threads, 1) HalfKernel(const __grid_constant__ View view, const __grid_constant__ GridRegion region, const __grid_constant__ GridTarget to)
+static __global__ void __launch_bounds__(half_threads, 1)
+  HalfKernel(const __grid_constant__ View view, const __grid_constant__ GridRegion region, const __grid_constant__ GridTarget to)
 {
   extern __shared__ double memory[];
 

@@ -1,5 +1,5 @@
-/* The matrices of elastic hexahedra on chip: first the gradients at the Gauss points, then a warp multiplies an element's in the tensor cores, gradients times gradients,
-   8 corners x 8 points x 8 corners for every two components, and leaves the element matrix in their place.
+/* The matrices of elastic hexahedra on chip: first the gradients at the Gauss points, then a warp multiplies an element's in the tensor cores, gradients times
+   gradients, 8 corners x 8 points x 8 corners for every two components, and leaves the element matrix in their place.
 
    A lane has corner a = lane / 4 and point q = lane % 4 of either side of direction 2: as the left factor asks of it, and, transposed, the right one. */
 #pragma once
@@ -28,7 +28,8 @@ struct View {
     const PetscInt i = static_cast<PetscInt>(blockIdx.x) * (blocks.width - 1) - 1 + c % (blocks.width + 1),
                    j = static_cast<PetscInt>(blockIdx.y) * (blocks.height - 1) - 1 + c / (blocks.width + 1);
 
-    return i >= 0 && i < grid.n[0] && j >= 0 && j < grid.n[1] && k < grid.n[2] ? static_cast<PetscScalar>(cached_load(&x[grid.node(i, j, k)][v / corners()])) : PetscScalar(0);
+    return i >= 0 && i < grid.n[0] && j >= 0 && j < grid.n[1] && k < grid.n[2] ? static_cast<PetscScalar>(cached_load(&x[grid.node(i, j, k)][v / corners()]))
+                                                                               : PetscScalar(0);
   }
 };
 
@@ -145,7 +146,8 @@ __device__ inline void leave_gradients(const PetscScalar *below, const PetscScal
   #pragma unroll
       for (int b = 0; b < 8; b++) {
         const int         b0 = b & 1, b1 = b >> 1 & 1, b2 = b >> 2;
-        const PetscScalar g = (b0 ? in0[b1 + 2 * b2] : -in0[b1 + 2 * b2]) + (b1 ? in1[b0 + 2 * b2] : -in1[b0 + 2 * b2]) + (b2 ? in2[b0 + 2 * b1] : -in2[b0 + 2 * b1]);
+        const PetscScalar g = (b0 ? in0[b1 + 2 * b2] : -in0[b1 + 2 * b2]) + (b1 ? in1[b0 + 2 * b2] : -in1[b0 + 2 * b2]) +
+                              (b2 ? in2[b0 + 2 * b1] : -in2[b0 + 2 * b1]);
 
         own[gradient_at(d, b, side, q)] = g;
       }

@@ -1,6 +1,6 @@
-/* The warps that make element matrices: each has two columns of a block's elements and goes through the rows and the planes. For two rows at a time its lanes have an element
-   and one of its corners each, and the Gauss point nearest to it: the lanes of an element find the derivatives of its coordinates direction after direction, and each leaves
-   the gradients at its point, of which the warp makes the matrices. */
+/* The warps that make element matrices: each has two columns of a block's elements and goes through the rows and the planes. For two rows at a time its lanes
+   have an element and one of its corners each, and the Gauss point nearest to it: the lanes of an element find the derivatives of its coordinates direction
+   after direction, and each leaves the gradients at its point, of which the warp makes the matrices. */
 #pragma once
 #include "grid_elastic_ring.hpp"
 
@@ -58,11 +58,13 @@ private:
   /* The lane's corner of its element, and the material. */
   __device__ void fetch()
   {
-    const PetscInt x = static_cast<PetscInt>(blockIdx.x) * region_.n[0] - 1 + column_ + (lane_ >> 4), y = static_cast<PetscInt>(blockIdx.y) * region_.n[1] - 1 + row_;
+    const PetscInt x = static_cast<PetscInt>(blockIdx.x) * region_.n[0] - 1 + column_ + (lane_ >> 4),
+                   y = static_cast<PetscInt>(blockIdx.y) * region_.n[1] - 1 + row_;
 
     inside_ = x >= 0 && x + 1 < grid_.n[0] && y >= 0 && y + 1 < grid_.n[1] && plane_ + 1 < grid_.n[2];
     if (!inside_) return;
-    const PetscReal *corner = view_.x[grid_.node(x + (lane_ & 1), y + (lane_ >> 1 & 1), plane_ + (lane_ >> 2 & 1))], *material = view_.material[grid_.element(x, y, plane_)];
+    const PetscReal *corner   = view_.x[grid_.node(x + (lane_ & 1), y + (lane_ >> 1 & 1), plane_ + (lane_ >> 2 & 1))],
+                    *material = view_.material[grid_.element(x, y, plane_)];
 
   #pragma unroll
     for (int d = 0; d < 3; d++) x_[d] = cached_load(corner + d);
@@ -70,8 +72,9 @@ private:
     for (int k = 0; k < 2; k++) material_[k] = cached_load(material + k);
   }
 
-  /* Gradients at the lane's point, times the roots of its weight and of mu; zero for what is no element; and lambda / mu in the word behind a matrix. A difference is that of
-     the lane's side and the other one, so that it has the sign of the side, and corners are counted from the lane's own: then shape functions are the same for all lanes. */
+  /* Gradients at the lane's point, times the roots of its weight and of mu; zero for what is no element; and lambda / mu in the word behind a matrix. A
+     difference is that of the lane's side and the other one, so that it has the sign of the side, and corners are counted from the lane's own: then shape
+     functions are the same for all lanes. */
   __device__ void leave_gradients(PetscScalar *own) const
   {
     constexpr PetscScalar near = Hex8::near_value<PetscScalar>(), far = 1 - near;
@@ -81,7 +84,8 @@ private:
 
   #pragma unroll
     for (int d = 0; d < 3; d++) {
-      const PetscScalar at2 = other(x_[d], 4), own2 = between(x_[d], at2), slope2 = x_[d] - at2, at1 = other(own2, 2), own1 = between(own2, at1), slope1 = own2 - at1, slope21 = between(slope2, other(slope2, 2));
+      const PetscScalar at2 = other(x_[d], 4), own2 = between(x_[d], at2), slope2 = x_[d] - at2, at1 = other(own2, 2), own1 = between(own2, at1),
+                        slope1 = own2 - at1, slope21 = between(slope2, other(slope2, 2));
 
       J[0][d] = own1 - other(own1, 1);
       J[1][d] = between(slope1, other(slope1, 1));

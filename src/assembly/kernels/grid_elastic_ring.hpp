@@ -1,4 +1,5 @@
-/* Between the warps that make element matrices and those that add them up: a few rows of a block's elements on chip, filled two by two and read one after the other. */
+/* Between the warps that make element matrices and those that add them up: a few rows of a block's elements on chip, filled two by two and read one after the
+   other. */
 #pragma once
 #include "grid_elastic_matrices.hpp"
 #include "grid_region.hpp"

@@ -1,6 +1,7 @@
-/* From element matrices on chip to the rows of CSR: a warp has a node, and a lane one of its nine neighbours in a plane of nodes and one of their unknowns, so that
-   27 lanes write consecutive words. A neighbour at a corner shares one element of a plane with the node, one at a side two, the node itself four: a lane adds two
-   entries, and three lanes more do the other half of the node itself. Where these entries lie, relative to the node's own element, is the same for all nodes: a table. */
+/* From element matrices on chip to the rows of CSR: a warp has a node, and a lane one of its nine neighbours in a plane of nodes and one of their unknowns, so
+   that 27 lanes write consecutive words. A neighbour at a corner shares one element of a plane with the node, one at a side two, the node itself four: a lane
+   adds two entries, and three lanes more do the other half of the node itself. Where these entries lie, relative to the node's own element, is the same for all
+   nodes: a table. */
 #pragma once
 #include "grid_elastic_matrices.hpp"
 
@@ -11,8 +12,8 @@ namespace grid_elasticity
 
 #if defined(__CUDACC__)
 
-/* From the elements above a plane of nodes: pairs to the plane above, and those inside the plane; of the nodes at their upper side: inside their plane, and to the plane
-   below. */
+/* From the elements above a plane of nodes: pairs to the plane above, and those inside the plane; of the nodes at their upper side: inside their plane, and to
+   the plane below. */
 constexpr int    parts = 4;
 HD constexpr int low_of(int part)
 {
@@ -80,7 +81,8 @@ public:
   __device__ void write(PetscInt z, bool early, bool last)
   {
     const GridCount count{to_.grid.n[2], 3};
-    const PetscInt plane = GridCount{to_.grid.n[0], 3}.all() * GridCount{to_.grid.n[1], 3}.all(), pairs = plane * count.before(z), next_pairs = plane * count.before(z + 1);
+    const PetscInt  plane = GridCount{to_.grid.n[0], 3}.all() * GridCount{to_.grid.n[1], 3}.all(), pairs = plane * count.before(z),
+                   next_pairs = plane * count.before(z + 1);
     const int of = count.of(z), next_of = count.of(z + 1), below = z > 0;
 
   #pragma unroll
@@ -141,7 +143,8 @@ private:
   PetscScalar kept_[nodes][3] = {}; // what the plane of elements below has left to the pairs inside the plane
 };
 
-static __global__ void __launch_bounds__(Rows::threads, Rows::blocks_at_once) RowsKernel(const __grid_constant__ View view, const __grid_constant__ GridTarget to)
+static __global__ void __launch_bounds__(Rows::threads, Rows::blocks_at_once)
+  RowsKernel(const __grid_constant__ View view, const __grid_constant__ GridTarget to)
 {
   constexpr int threads = Rows::threads;
 

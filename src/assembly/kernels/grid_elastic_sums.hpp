@@ -1,5 +1,5 @@
-/* The warps that add up element matrices, row after row of elements: half a warp has a node each, and the two halves pairs that differ in one thing. What a row leaves to the
-   next one stays in registers, what a plane leaves to the next one on chip. */
+/* The warps that add up element matrices, row after row of elements: half a warp has a node each, and the two halves pairs that differ in one thing. What a row
+   leaves to the next one stays in registers, what a plane leaves to the next one on chip. */
 #pragma once
 #include "grid_elastic_ring.hpp"
 
@@ -10,8 +10,9 @@ namespace grid_elasticity
 
 #if defined(__CUDACC__)
 
-/* What both halves do. Tasks 0 to 4: a pair inside a plane of nodes, in the order of grid_flat_x(); of the nodes below the elements, and of those above. 5 to 7: pairs to the
-   plane above and the row behind, and to the row before. 8: to the plane above, left and right. 9: straight up, from the elements behind the node and those before it. */
+/* What both halves do. Tasks 0 to 4: a pair inside a plane of nodes, in the order of grid_flat_x(); of the nodes below the elements, and of those above. 5 to
+   7: pairs to the plane above and the row behind, and to the row before. 8: to the plane above, left and right. 9: straight up, from the elements behind the
+   node and those before it. */
 HD constexpr bool is_flat(int task)
 {
   return task < 5;
@@ -29,8 +30,8 @@ HD constexpr int neighbour_y(int task, int half)
   return is_flat(task) ? grid_flat_y(task) : task < 8 ? 1 - 2 * half : 0;
 }
 
-/* Of a block's nine entries a warp has three, the i-th of the diagonal, those right of it and those left of it, so that the same instructions serve three warps: whatever the
-   node, entries of the i-th lie 36 or 64 words behind those of the one before. */
+/* Of a block's nine entries a warp has three, the i-th of the diagonal, those right of it and those left of it, so that the same instructions serve three
+   warps: whatever the node, entries of the i-th lie 36 or 64 words behind those of the one before. */
 constexpr int    thirds = 3;
 HD constexpr int entries(int task) // the node with itself: a symmetric block
 {
@@ -50,7 +51,8 @@ HD constexpr int kept_before(int task) // entries that a node keeps for the next
 }
 constexpr int kept_entries = kept_before(5);
 
-/* Where the k-th element of a row that has both nodes has the entry, relative to the matrix of the element above the node; behind: the element is at the lower side of the row */
+/* Where the k-th element of a row that has both nodes has the entry, relative to the matrix of the element above the node; behind: the element is at the lower
+   side of the row */
 HD constexpr int source(int task, int half, bool behind, int k, int m)
 {
   const int x = neighbour_x(task, half), y = neighbour_y(task, half), low = is_flat(task) && half, high = !is_flat(task) || half;
@@ -121,7 +123,8 @@ template <int task> class Sum {
 
 public:
   __device__ explicit Sum(const Nodes &nodes) :
-    entries_(nodes, !one && nodes.half ? neighbour_x(task, 1) : neighbour_x(task, 0), !one && nodes.half ? neighbour_y(task, 1) : neighbour_y(task, 0), !is_flat(task))
+    entries_(nodes, !one && nodes.half ? neighbour_x(task, 1) : neighbour_x(task, 0), !one && nodes.half ? neighbour_y(task, 1) : neighbour_y(task, 0),
+             !is_flat(task))
   {
   }
 

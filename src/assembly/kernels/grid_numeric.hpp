@@ -5,7 +5,8 @@
 namespace goza::assembly
 {
 
-/* Is there a way for this layout? Of real numbers, diffusion into CDS and sliced ELL, in which values of neighbouring nodes lie together; elasticity into CSR too. */
+/* Is there a way for this layout? Of real numbers, diffusion into CDS and sliced ELL, in which values of neighbouring nodes lie together; elasticity into CSR
+   too. */
 inline bool is_for_grids(EquationKind equation, Layout layout)
 {
   return !PetscDefined(USE_COMPLEX) && (equation == EquationKind::Elasticity || (equation == EquationKind::Diffusion && layout != Layout::Csr));

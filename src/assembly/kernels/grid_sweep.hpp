@@ -1,10 +1,10 @@
-/* Who computes what on a grid, without memory for element matrices: the lanes of a warp have elements side by side, and the warp goes through the rows of a strip and through
-   the planes. A node's sum over its elements comes together on the way: from the element before in its row by a shuffle, from the row before in registers, from the
-   plane before in shared memory, where every thread reads only what it has written itself.
+/* Who computes what on a grid, without memory for element matrices: the lanes of a warp have elements side by side, and the warp goes through the rows of a
+   strip and through the planes. A node's sum over its elements comes together on the way: from the element before in its row by a shuffle, from the row before
+   in registers, from the plane before in shared memory, where every thread reads only what it has written itself.
 
-   Lanes follow one another over the strips' rows as if these were one long line. Two elements that are neighbours in it, but not on the grid, do no harm: the last
-   node of a row has no element of its own, and counts as one whose matrix is zero. The first lane's element is there for the second's node; its own node is
-   another warp's. So it is with the first row of a strip and with the first plane of a part. */
+   Lanes follow one another over the strips' rows as if these were one long line. Two elements that are neighbours in it, but not on the grid, do no harm: the
+   last node of a row has no element of its own, and counts as one whose matrix is zero. The first lane's element is there for the second's node; its own node
+   is another warp's. So it is with the first row of a strip and with the first plane of a part. */
 #pragma once
 #include "grid_write.hpp"
 
@@ -64,8 +64,8 @@ HD constexpr int corner_offset(int a, int b)
   return 13 + (b & 1) - (a & 1) + 3 * ((b >> 1 & 1) - (a >> 1 & 1)) + 9 * ((b >> 2) - (a >> 2));
 }
 
-/* What the elements of a row have for its nodes, by the offset of the pair, whose first node comes first: for pairs with the plane below, and of the plane above where both
-   are in it. Offsets that no pair has cost nothing. */
+/* What the elements of a row have for its nodes, by the offset of the pair, whose first node comes first: for pairs with the plane below, and of the plane
+   above where both are in it. Offsets that no pair has cost nothing. */
 struct SweepRow {
   PetscScalar here[27] = {}, above[27] = {};
 };

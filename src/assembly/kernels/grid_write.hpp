@@ -1,5 +1,5 @@
-/* Where the pairs of a grid's nodes go: neighbours are known by their offsets, slots are counted. A pair at a time is for CDS and sliced ELL, in which values of neighbouring
-   nodes lie together; rows of CSR must be written by lanes side by side (grid_elastic_rows.hpp). */
+/* Where the pairs of a grid's nodes go: neighbours are known by their offsets, slots are counted. A pair at a time is for CDS and sliced ELL, in which values
+   of neighbouring nodes lie together; rows of CSR must be written by lanes side by side (grid_elastic_rows.hpp). */
 #pragma once
 #include "core/launch/for_each_row.hpp"
 #include "assembly/mesh/grid.hpp"
@@ -31,7 +31,8 @@ __device__ inline bool in_grid(const NodeGrid &grid, const PetscInt *at, int x, 
 /* Its place in the node's row. */
 __device__ inline int grid_slot(const NodeGrid &grid, const PetscInt *at, int x, int y, int z)
 {
-  const int before[3] = {at[0] > 0, at[1] > 0, at[2] > 0}, in_line = 1 + before[0] + (at[0] + 1 < grid.n[0]), in_plane = 1 + before[1] + (at[1] + 1 < grid.n[1]);
+  const int before[3] = {at[0] > 0, at[1] > 0, at[2] > 0}, in_line = 1 + before[0] + (at[0] + 1 < grid.n[0]),
+            in_plane = 1 + before[1] + (at[1] + 1 < grid.n[1]);
 
   return ((z + before[2]) * in_plane + y + before[1]) * in_line + x + before[0];
 }
@@ -45,8 +46,8 @@ template <Layout layout> __device__ inline PairBlock grid_block(const GridTarget
   else return to.target.ell(i, grid_slot(to.grid, at, x, y, z));
 }
 
-/* A node's pair and its mirror image, where the layout has both. Slices are looked up in memory, which is far away, before the pair is summed up; where it stands on diagonals is found when it
-   is written, since registers are scarce. */
+/* A node's pair and its mirror image, where the layout has both. Slices are looked up in memory, which is far away, before the pair is summed up; where it
+   stands on diagonals is found when it is written, since registers are scarce. */
 template <Layout layout> class GridPair {
 public:
   __device__ GridPair(const GridTarget &to, const PetscInt *at, int x, int y, int z) :

@@ -1,8 +1,10 @@
 /* The element matrix of diffusion on a trilinear hexahedron, by sums over one direction after the other.
 
-   At every Gauss point the six numbers of W = k w det(J) J^-1 J^-T are all that the geometry contributes. A product of two derivatives of shape functions is a product
-   of three factors, one for each direction: of a derivative and a derivative, +-1; of a derivative and a value, +- the linear function of one side; of two values, the
-   product of two such functions, of which there are three. So the sum over a direction's two points leaves at most three numbers where entry by entry it would be four. */
+   At every Gauss point the six numbers of W = k w det(J) J^-1 J^-T are all that the geometry contributes. A product of two derivatives of shape functions is a
+   product
+   of three factors, one for each direction: of a derivative and a derivative, +-1; of a derivative and a value, +- the linear function of one side; of two
+   values, the product of two such functions, of which there are three. So the sum over a direction's two points leaves at most three numbers where entry by
+   entry it would be four. */
 #pragma once
 #include "element.hpp"
 
@@ -86,7 +88,8 @@ template <class T> HD inline void metric(const T (*J0)[3], const T (*J1)[3], con
 
 /* What the four points of a side of direction 2 leave: sums over directions 0 and 1. */
 template <class T> struct SideSums {
-  T A[3], B[3], C[2][2], U[2][3], V[3][2]; // 00: [sides in 1]; 11: [sides in 0]; 01: [side of a in 1][of b in 0]; 02: [of b in 0][sides in 1]; 12: [sides in 0][of b in 1]
+  // 00: [sides in 1]; 11: [sides in 0]; 01: [side of a in 1][of b in 0]; 02: [of b in 0][sides in 1]; 12: [sides in 0][of b in 1]
+  T A[3], B[3], C[2][2], U[2][3], V[3][2];
 
   HD void sum(const T W[6][2][2])
   {

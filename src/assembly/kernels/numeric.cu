@@ -13,8 +13,8 @@ namespace goza::assembly
 namespace
 {
 
-/* The kernels write all rows alike, and this puts zeros into the rows and columns of given unknowns, the diagonal left out. Given unknowns are few: to look them up for every value takes
-   a kernel that writes diagonals a fifth of its time, and would keep those of CSR from writing whole rows side by side. */
+/* The kernels write all rows alike, and this puts zeros into the rows and columns of given unknowns, the diagonal left out. Given unknowns are few: to look
+   them up for every value takes a kernel that writes diagonals a fifth of its time, and would keep those of CSR from writing whole rows side by side. */
 struct ZeroGiven {
   const unsigned char *fixed;
   const PetscInt      *ptr, *col;

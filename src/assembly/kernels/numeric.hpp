@@ -1,4 +1,5 @@
-/* The numeric phase: the element matrices summed into the rows of their owners. Values only: everything that can be searched was found in the symbolic phase. */
+/* The numeric phase: the element matrices summed into the rows of their owners. Values only: everything that can be searched was found in the symbolic
+   phase. */
 #pragma once
 #include "assembly/mesh/symbolic.hpp"
 #include "target.hpp"

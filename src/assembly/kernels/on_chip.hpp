@@ -33,8 +33,9 @@ struct TileElement {
   }
 };
 
-/* An element has `pitch` words, and begins `shift` words later for each bank; `aside` words of it lie elsewhere. It is left in `phases`, each by `parts` threads: a
-   pair's sum takes what one phase left before the next overwrites it. long_lists: some pairs have them (tiles.hpp). kept: the values that a sum consists of; value(): entry (r, c) of the block that they stand for. */
+/* An element has `pitch` words, and begins `shift` words later for each bank; `aside` words of it lie elsewhere. It is left in `phases`, each by `parts`
+   threads: a pair's sum takes what one phase left before the next overwrites it. long_lists: some pairs have them (tiles.hpp). kept: the values that a sum
+   consists of; value(): entry (r, c) of the block that they stand for. */
 template <class Element, class Equation> struct OnChip {
   static constexpr int  n = Element::nodes, half = n * (n + 1) / 2, kept = 1;
   static constexpr int  pitch = half | 1, shift = 0, aside = 0, phases = 1, parts = 1;
@@ -129,8 +130,9 @@ template <> struct OnChip<Tet4, Elasticity> : ElasticSums {
   }
 };
 
-/* Gradients are times the roots of the weight and of mu; what is left of the material is lambda / mu, which lies aside. A phase is the four points of one side of
-   direction 2, and a part two of them that differ in direction 0: of a corner, their six numbers lie together, read in twos: [corner][2][(x y) (z x) (y z)]. */
+/* Gradients are times the roots of the weight and of mu; what is left of the material is lambda / mu, which lies aside. A phase is the four points of one side
+   of direction 2, and a part two of them that differ in direction 0: of a corner, their six numbers lie together, read in twos: [corner][2][(x y) (z x) (y
+   z)]. */
 template <> struct OnChip<Hex8, Elasticity> : ElasticSums {
   static constexpr int  n = 8, of_corner = 12, pitch = n * of_corner, shift = 2, aside = 1, phases = 2, parts = 2;
   static constexpr bool long_lists = false; // lists of at most eight where hexahedra meet as in a grid

@@ -28,8 +28,8 @@ struct Target {
   PetscInt     owned;
   PetscScalar *val = nullptr;
 
-  /* CSR: row pointers of the rows (not nodes); the off-diagonal block's are null on one rank, and of diagonals and slices those alone are there. from[k]: where the columns of pair k begin in its rows, or null
-     where a row is just its pairs in order. */
+  /* CSR: row pointers of the rows (not nodes); the off-diagonal block's are null on one rank, and of diagonals and slices those alone are there. from[k]: where
+     the columns of pair k begin in its rows, or null where a row is just its pairs in order. */
   const PetscInt *ptr = nullptr, *ptr_other = nullptr, *from = nullptr;
   PetscScalar    *val_other = nullptr;
 

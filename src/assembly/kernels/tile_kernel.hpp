@@ -1,6 +1,6 @@
-/* The numeric phase on the device: a thread block does one tile (tiles.hpp). First its threads leave on chip what the tile's pairs need of its elements (on_chip.hpp);
-   then each takes pairs and sums them up in registers. The rows of CSR go through the same memory on chip, so that a warp writes consecutive words; in the other
-   formats it is neighbouring nodes that lie together, and threads write where they are. */
+/* The numeric phase on the device: a thread block does one tile (tiles.hpp). First its threads leave on chip what the tile's pairs need of its elements
+   (on_chip.hpp); then each takes pairs and sums them up in registers. The rows of CSR go through the same memory on chip, so that a warp writes consecutive
+   words; in the other formats it is neighbouring nodes that lie together, and threads write where they are. */
 #pragma once
 #include "on_chip.hpp"
 #include "assembly/mesh/symbolic.hpp"
@@ -12,8 +12,8 @@ namespace goza::assembly
 namespace tile
 {
 
-/* Of a block: its threads, how many blocks a multiprocessor should hold, the pairs that a thread holds in registers (where sums wait, for other phases or for the
-   elements' place), and the nodes and most elements of a tile. Those of elasticity are the fastest of those tried on an H200. */
+/* Of a block: its threads, how many blocks a multiprocessor should hold, the pairs that a thread holds in registers (where sums wait, for other phases or for
+   the elements' place), and the nodes and most elements of a tile. Those of elasticity are the fastest of those tried on an H200. */
 template <class Element, class Equation, TilePairs what> struct Shape {
   static constexpr int threads = 256, blocks = 2, held = 14, nodes = 128, elements = Element::nodes == 4 ? 1200 : 300;
 };
@@ -82,8 +82,8 @@ template <class Chip> __device__ void leave_elements(const MeshView &mesh, const
   }
 }
 
-/* A tile's pairs in the order in which threads take them: those with long lists by tile_parts lanes each, in warps of their own; but not where that would be more than
-   `most` takes. */
+/* A tile's pairs in the order in which threads take them: those with long lists by tile_parts lanes each, in warps of their own; but not where that would be
+   more than `most` takes. */
 template <class Chip> class Takes {
 public:
   __device__ Takes(const View &view, int most) : first_(view.pair_ptr[blockIdx.x]), count_(static_cast<int>(view.pair_ptr[blockIdx.x + 1] - first_))
@@ -152,7 +152,8 @@ __device__ void write_upper(const MeshView &mesh, const View &view, const Target
 }
 
 template <class Element, class Equation, TilePairs what>
-__global__ void __launch_bounds__((Shape<Element, Equation, what>::threads), (Shape<Element, Equation, what>::blocks)) TileKernel(MeshView mesh, View view, const __grid_constant__ Target target)
+__global__ void __launch_bounds__((Shape<Element, Equation, what>::threads), (Shape<Element, Equation, what>::blocks))
+  TileKernel(MeshView mesh, View view, const __grid_constant__ Target target)
 {
   using Chip = OnChip<Element, Equation>;
   using Of   = Shape<Element, Equation, what>;
@@ -161,7 +162,8 @@ __global__ void __launch_bounds__((Shape<Element, Equation, what>::threads), (Sh
   const PetscInt     first      = static_cast<PetscInt>(blockIdx.x) * view.tile_nodes;
   constexpr bool     none_waits = what == TilePairs::Upper && Chip::phases == 1;
   const Takes<Chip>  takes(view, none_waits ? INT_MAX : Of::threads * Of::held);
-  const TileRows rows{memory.begin, memory.start, view.node + first, static_cast<int>(mesh.owned - first < view.tile_nodes ? mesh.owned - first : view.tile_nodes)};
+  const TileRows     rows{memory.begin, memory.start, view.node + first,
+                      static_cast<int>(mesh.owned - first < view.tile_nodes ? mesh.owned - first : view.tile_nodes)};
 
   load_coordinates(mesh, view, memory);
   if constexpr (none_waits) {

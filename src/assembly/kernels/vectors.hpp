@@ -16,7 +16,8 @@ struct VectorTerms {
 /* y_i = scale (load_i + integral f N_i - (K u)_i) for the owned nodes, of the whole K (nothing fixed). */
 void assemble_vector(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const VectorTerms &terms, PetscScalar *y);
 
-/* The rows of given unknowns instead: y_i = scale K_ii (value_i - now_i). nodes[n]: the owned nodes that have some; value: [nodes][bs]; now: [owned][bs], or null for 0 */
+/* The rows of given unknowns instead: y_i = scale K_ii (value_i - now_i). nodes[n]: the owned nodes that have some; value: [nodes][bs]; now: [owned][bs], or
+   null for 0 */
 struct GivenRows {
   const PetscInt    *nodes;
   PetscInt           n;
@@ -33,6 +34,7 @@ void scatter_values(Space space, PetscInt n, const PetscInt *index, const PetscS
 
 /* Elasticity: the von Mises stress. u: [nodes][3] */
 void element_stress(const Mesh &mesh, const PetscScalar *u, PetscScalar *stress, PetscReal *volume); // [nelem]; volume: null where it is not wanted
-void von_mises(const Mesh &mesh, const AssemblyMap &map, const PetscScalar *u, PetscScalar *stress); // at the owned nodes: the mean over their elements, weighted by volume
+// at the owned nodes: the mean over their elements, weighted by volume
+void von_mises(const Mesh &mesh, const AssemblyMap &map, const PetscScalar *u, PetscScalar *stress);
 
 } // namespace goza::assembly

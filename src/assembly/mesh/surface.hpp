@@ -24,7 +24,8 @@ inline void surface_weights(const PetscReal *x, PetscInt corners, const PetscInt
   }
   for (PetscInt b = 0; b < 4; b++) weight[b] = 0;
   for (int q = 0; q < 4; q++) {
-    const PetscReal s1 = Hex8::linear<PetscReal>(q, 1), s0 = Hex8::linear<PetscReal>(q, 0), t1 = Hex8::linear<PetscReal>(q >> 1, 1), t0 = Hex8::linear<PetscReal>(q >> 1, 0);
+    const PetscReal s1 = Hex8::linear<PetscReal>(q, 1), s0 = Hex8::linear<PetscReal>(q, 0), t1 = Hex8::linear<PetscReal>(q >> 1, 1),
+                    t0       = Hex8::linear<PetscReal>(q >> 1, 0);
     const PetscReal shape[4] = {s0 * t0, s1 * t0, s1 * t1, s0 * t1};
 
     for (PetscInt d = 0; d < 3; d++) {

@@ -116,7 +116,8 @@ struct PlaceCorners { // of a tile
   HD void operator()(PetscInt t, int lane, int lanes) const
   {
     for (PetscInt k = element_ptr[t] * corners + lane; k < element_ptr[t + 1] * corners; k += lanes)
-      place[k] = static_cast<std::uint16_t>(lower_bound(corner, corner_ptr[t], corner_ptr[t + 1], conn[static_cast<std::int64_t>(element[k / corners]) * corners + k % corners]) - corner_ptr[t]);
+      place[k] = static_cast<std::uint16_t>(
+        lower_bound(corner, corner_ptr[t], corner_ptr[t + 1], conn[static_cast<std::int64_t>(element[k / corners]) * corners + k % corners]) - corner_ptr[t]);
   }
 };
 
@@ -139,8 +140,8 @@ Array<std::uint16_t> number_elements(const Mesh &mesh, const Cells &cells, const
   for_each_row(space, tiles.count * tile_banks,
                NumberElements{tiles.element_ptr.data(), sorted.data(), count.data(), bank.data(), number_of.data(), tiles.element.data(), tiles.place.data()});
   for_each_row(space, mesh.owned,
-               NumbersInTile{corners, tiles.nodes, tiles.node.data(), m.owner_ptr.data(), m.owner.data(), tiles.element_ptr.data(), sorted.data(), number_of.data(),
-                             number.data()});
+               NumbersInTile{corners, tiles.nodes, tiles.node.data(), m.owner_ptr.data(), m.owner.data(), tiles.element_ptr.data(), sorted.data(),
+                             number_of.data(), number.data()});
   return number;
 }
 

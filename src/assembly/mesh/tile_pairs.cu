@@ -25,8 +25,8 @@ struct ListLengths { // of a node's pairs
   }
 };
 
-/* --- their order: by classes of length, the long ones first; in a class the first pairs of all nodes, the second ones, ...: where the mesh is regular, an n-th pair
-   is to the same neighbour everywhere */
+/* --- their order: by classes of length, the long ones first; in a class the first pairs of all nodes, the second ones, ...: where the mesh is regular, an n-th
+   pair is to the same neighbour everywhere */
 
 constexpr int classes = 8;
 
@@ -102,7 +102,9 @@ struct PlacePairs { // for tile and nth
     for (int c = 0; c < classes; c++) to[c] = pair_ptr[t] + count[pairs.at(t, c, nth)];
     pairs.visit(t, nth, [&](PetscInt place, PetscInt s) {
       const PetscInt i = pairs.node[place], at = pattern.ptr[i] + s, j = pattern.col[at], here = to[class_of(length[at])]++;
-      const PetscInt back = pattern.what == TilePairs::Upper && j < pairs.owned ? lower_bound(pattern.col, pattern.ptr[j], pattern.ptr[j + 1], i) - pattern.ptr[j] : 0;
+      const PetscInt back = pattern.what == TilePairs::Upper && j < pairs.owned
+                            ? lower_bound(pattern.col, pattern.ptr[j], pattern.ptr[j + 1], i) - pattern.ptr[j]
+                            : 0;
 
       pair[here]        = static_cast<std::uint32_t>((place - t * pairs.tile_nodes) << 16 | s << 8 | back);
       list_length[here] = length[at];
@@ -149,7 +151,8 @@ Array<PetscInt> order_pairs(const Mesh &mesh, const PairPattern &pattern, PetscI
   for_each_row_by_lanes(space, mesh.owned, ListLengths{pattern, length.data()});
   for_each_row(space, tiles.count * most, CountClasses{nth, length.data(), count.data()});
   for_each_row(space, tiles.count, CountsToPlaces{class_of(tile_long) * most, classes * most, count.data(), tiles.long_pairs.data()});
-  for_each_row(space, tiles.count * most, PlacePairs{nth, tiles.pair_ptr.data(), length.data(), count.data(), tiles.pair.data(), tiles.list_ptr.data(), position.data()});
+  for_each_row(space, tiles.count * most,
+               PlacePairs{nth, tiles.pair_ptr.data(), length.data(), count.data(), tiles.pair.data(), tiles.list_ptr.data(), position.data()});
   tiles.triple = Array<Triple>(space, lengths_to_pointer(space, tiles.list_ptr));
   return position;
 }

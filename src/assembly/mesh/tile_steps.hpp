@@ -18,7 +18,8 @@ struct PairPattern {
   HD PetscInt slots(PetscInt i) const { return ptr[i + 1] - ptr[i]; }
   HD PetscInt first_slot(PetscInt i) const { return what == TilePairs::Rows ? 0 : lower_bound(col, ptr[i], ptr[i + 1], i) - ptr[i]; }
 
-  /* f(o, b) for the elements owner[o] in which the neighbour at slot s is corner b. What a few elements have is asked for at once: each is two loads, one after the other. */
+  /* f(o, b) for the elements owner[o] in which the neighbour at slot s is corner b. What a few elements have is asked for at once: each is two loads, one after
+     the other. */
   template <class F> HD void visit(PetscInt i, PetscInt s, F f) const
   {
     constexpr int  ahead = 4;
@@ -28,7 +29,8 @@ struct PairPattern {
       std::uint32_t four[ahead][2];
 
       for (int k = 0; k < ahead; k++) {
-        const std::uint32_t *of = reinterpret_cast<const std::uint32_t *>(slot + static_cast<std::int64_t>(cached_load(owner + (o + k < end ? o + k : o))) * corners);
+        const std::uint32_t *of = reinterpret_cast<const std::uint32_t *>(slot +
+                                                                          static_cast<std::int64_t>(cached_load(owner + (o + k < end ? o + k : o))) * corners);
 
         four[k][0] = cached_load(of);
         four[k][1] = corners > 4 ? cached_load(of + 1) : 0;

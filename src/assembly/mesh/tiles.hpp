@@ -1,11 +1,12 @@
-/* The tiles of the device's numeric phase: groups of nodes near one another, along a Morton curve. A thread block visits the elements that touch its tile, leaves of
-   each on chip what its pairs of corners need, and then a thread takes a pair of nodes and sums it over the elements that both touch. Nothing is added in memory, on
-   chip or off, and sums are taken in the same order in every run.
+/* The tiles of the device's numeric phase: groups of nodes near one another, along a Morton curve. A thread block visits the elements that touch its tile,
+   leaves of each on chip what its pairs of corners need, and then a thread takes a pair of nodes and sums it over the elements that both touch. Nothing is
+   added in memory, on chip or off, and sums are taken in the same order in every run.
 
-   A pair is a tile's where its first node is. Rows: every pair (i, j), the whole rows of the tile. Upper: the pairs with j >= i only; each stands for (j, i) too.
+   A pair is a tile's where its first node is. Rows: every pair (i, j), the whole rows of the tile. Upper: the pairs with j >= i only; each stands for (j, i)
+   too.
 
-   Pairs come in the order of the length of their lists, longest first, so that the threads of a warp have equally much to do; those of one length by slot, then by
-   node. */
+   Pairs come in the order of the length of their lists, longest first, so that the threads of a warp have equally much to do; those of one length by slot, then
+   by node. */
 #pragma once
 #include "mesh.hpp"
 
@@ -17,9 +18,9 @@ enum class TilePairs {
   Upper
 };
 
-/* What the threads of a quarter of a warp read at once should lie in different banks. Eight nodes that follow one another on the curve are a block of 2 x 2 x 2, and so
-   are the elements that stand to them in the same relation: hence an element has a bank, which of the eight corners of such a block it is in, and the elements of a
-   tile are numbered by banks, so that each of them can begin in its bank without room between them. */
+/* What the threads of a quarter of a warp read at once should lie in different banks. Eight nodes that follow one another on the curve are a block of 2 x 2 x
+   2, and so are the elements that stand to them in the same relation: hence an element has a bank, which of the eight corners of such a block it is in, and the
+   elements of a tile are numbered by banks, so that each of them can begin in its bank without room between them. */
 constexpr int tile_banks = 8;
 
 /* An entry of a list: element of the tile, its bank, the corners at i and j. */

@@ -1,7 +1,8 @@
-/* PetscScalar of a complex PETSc, in every source of Goza, whatever compiles it. PETSc's headers take std::complex from a C++ compiler and thrust::complex from nvcc, so that
-   a function of a .cu file could not be given an array of a .cxx file; and no operator of std::complex runs on a device. They let a program put another library in their
-   place: where PETSC_DESIRE_KOKKOS_COMPLEX is defined (makefile) they include a header of this name. The layout is that of std::complex, and so is the way in which values
-   are handed to PETSc's functions. */
+/* PetscScalar of a complex PETSc, in every source of Goza, whatever compiles it. PETSc's headers take std::complex from a C++ compiler and thrust::complex from
+   nvcc, so that a function of a .cu file could not be given an array of a .cxx file; and no operator of std::complex runs on a device. They let a program put
+   another library in their
+   place: where PETSC_DESIRE_KOKKOS_COMPLEX is defined (makefile) they include a header of this name. The layout is that of std::complex, and so is the way in
+   which values are handed to PETSc's functions. */
 #pragma once
 #include <cmath>
 #include <type_traits>
@@ -20,7 +21,8 @@ namespace goza
 namespace complex_library // of its own: in goza its abs() and sqrt() would hide those of real numbers
 {
 
-/* T: real numbers, or a type of 16 bits, in which pairs are stored and converted, and there is no arithmetic. Converting is explicit where digits may be lost. */
+/* T: real numbers, or a type of 16 bits, in which pairs are stored and converted, and there is no arithmetic. Converting is explicit where digits may be
+   lost. */
 template <class T> class Complex {
   template <class S> static constexpr bool holds = sizeof(S) <= sizeof(T) && std::is_floating_point_v<T>;
 

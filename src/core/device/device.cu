@@ -58,7 +58,8 @@ bool available(std::string *why)
   (void)cudaGetLastError();
   if (!why) return false;
   if (err == cudaErrorInsufficientDriver || err == cudaErrorStubLibrary)
-    *why = "no NVIDIA driver, or one that is older than CUDA " + std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10) + " wants: install or update it where there is a GPU";
+    *why = "no NVIDIA driver, or one that is older than CUDA " + std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10) +
+           " wants: install or update it where there is a GPU";
   else *why = err != cudaSuccess ? cudaGetErrorString(err) : "no CUDA device is attached";
   return false;
 }
@@ -152,7 +153,8 @@ static bool has_pool()
   (void)cudaGetLastError();
   (void)cudaMemGetInfo(&free_bytes, &total);
   if (limit) std::snprintf(bound, sizeof(bound), ", -goza_memory_limit %.3f MB", limit / 1e6);
-  std::snprintf(text, sizeof(text), "device memory: %.6f GiB asked for, %.3f GiB free of %.3f GiB, %.6f GiB held by Goza%s", bytes / GiB, free_bytes / GiB, total / GiB, in_use / GiB, bound);
+  std::snprintf(text, sizeof(text), "device memory: %.6f GiB asked for, %.3f GiB free of %.3f GiB, %.6f GiB held by Goza%s", bytes / GiB, free_bytes / GiB,
+                total / GiB, in_use / GiB, bound);
   throw DeviceMemoryError(text);
 }
 

@@ -7,12 +7,12 @@ namespace goza
 namespace device
 {
 
-/* Seconds from the beginning of the first to the end of the last of what work() launches on the current stream. The device begins when the host has launched all, as in a solver's
-   cycle that runs as a graph. work() may launch some hundred kernels, and waits for none. */
+/* Seconds from the beginning of the first to the end of the last of what work() launches on the current stream. The device begins when the host has launched
+   all, as in a solver's cycle that runs as a graph. work() may launch some hundred kernels, and waits for none. */
 double seconds_of(const std::function<void()> &work);
 
-/* Other data is read through the device's caches, as between two visits of a solver: an array that was just written is read faster than it will be later. Without memory for that
-   nothing happens. */
+/* Other data is read through the device's caches, as between two visits of a solver: an array that was just written is read faster than it will be later.
+   Without memory for that nothing happens. */
 void clear_caches();
 
 } // namespace device

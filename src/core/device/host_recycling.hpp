@@ -1,5 +1,5 @@
-/* Fresh memory is slow: the kernel clears every page, and on a virtual machine its host may have to find one first. While one of these lives, large host blocks that
-   are freed wait for the next that are allocated; what is left over at the end goes back to the system. */
+/* Fresh memory is slow: the kernel clears every page, and on a virtual machine its host may have to find one first. While one of these lives, large host blocks
+   that are freed wait for the next that are allocated; what is left over at the end goes back to the system. */
 #pragma once
 
 namespace goza

@@ -187,7 +187,8 @@ template <class V> __global__ void __launch_bounds__(mailbox_threads) ExchangeKe
 }
 
 /* One block. */
-__global__ void __launch_bounds__(mailbox_threads) SumKernel(const Mailbox box, PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, std::uint64_t timeout, const bool *wanted)
+__global__ void __launch_bounds__(mailbox_threads)
+  SumKernel(const Mailbox box, PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, std::uint64_t timeout, const bool *wanted)
 {
   if (wanted && !*wanted) return;
   extern __shared__ PetscScalar others[]; // [nget]
@@ -235,7 +236,8 @@ template <class V> void exchange(const Mailbox &box, const V *x, V *values, unsi
 
 void sum_over_ranks(const Mailbox &box, PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, double timeout, const bool *wanted)
 {
-  launch_kernel_with<SumKernel>(box.nget * sizeof(PetscScalar), 1, mailbox_threads, box, width, rank, values, n, static_cast<std::uint64_t>(1e9 * timeout), wanted);
+  launch_kernel_with<SumKernel>(box.nget * sizeof(PetscScalar), 1, mailbox_threads, box, width, rank, values, n, static_cast<std::uint64_t>(1e9 * timeout),
+                                wanted);
 }
 
 #else

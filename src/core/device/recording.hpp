@@ -8,8 +8,8 @@ namespace goza
 namespace device
 {
 
-/* What is launched between the two goes nowhere and is kept: begin_recording() is false, and end_recording() null, where that cannot be had. Nothing may wait for the
-   device meanwhile, and no memory may come or go. */
+/* What is launched between the two goes nowhere and is kept: begin_recording() is false, and end_recording() null, where that cannot be had. Nothing may wait
+   for the device meanwhile, and no memory may come or go. */
 bool begin_recording();
 /* The same, but what is launched later is a loop: the device repeats it until a kernel in it has told `more` otherwise. */
 bool  begin_recording_loop(LoopSwitch *more);

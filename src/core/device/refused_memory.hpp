@@ -5,7 +5,8 @@
 namespace goza
 {
 
-/* Asked before each allocation of core's own, of host, device, pinned or shared memory: true makes it fail as if there were no memory. nullptr: none is refused. */
+/* Asked before each allocation of core's own, of host, device, pinned or shared memory: true makes it fail as if there were no memory. nullptr: none is
+   refused. */
 using RefusesMemory = bool (*)(std::size_t bytes) noexcept;
 
 void set_refuses_memory(RefusesMemory refuses);

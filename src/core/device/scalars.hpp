@@ -1,5 +1,5 @@
-/* The scalars of an iteration: a small struct that lives where the vectors are, so that kernels read and write it and the host does not stand between them. A kernel
-   tells the host of it by a message in pinned memory, which the host reads without stopping what runs behind that kernel. */
+/* The scalars of an iteration: a small struct that lives where the vectors are, so that kernels read and write it and the host does not stand between them. A
+   kernel tells the host of it by a message in pinned memory, which the host reads without stopping what runs behind that kernel. */
 #pragma once
 #include "array.hpp"
 #include <atomic>

@@ -1,5 +1,5 @@
-/* Small blocks of a device's memory that came back, for the next of that size on the same stream: a set-up takes hundreds, and to the device's pool and from it each goes in microseconds. Where
-   work is ordered by streams, a block may be had again before the work that had it is done. */
+/* Small blocks of a device's memory that came back, for the next of that size on the same stream: a set-up takes hundreds, and to the device's pool and from it
+   each goes in microseconds. Where work is ordered by streams, a block may be had again before the work that had it is done. */
 #pragma once
 #include <cstddef>
 #include <utility>

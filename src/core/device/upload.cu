@@ -31,7 +31,8 @@ static struct {
   bool       refused = false;
 } staged;
 
-/* Threads fill buffers, each with the next chunk, as soon as the device has read what was there before; they call nothing of CUDA, whose first call in a thread takes a while. */
+/* Threads fill buffers, each with the next chunk, as soon as the device has read what was there before; they call nothing of CUDA, whose first call in a thread
+   takes a while. */
 struct Fillers {
   const char              *from;
   std::size_t              bytes, chunks = (bytes + chunk - 1) / chunk;
@@ -101,7 +102,8 @@ static cudaError_t send(Fillers &from, char *to, const std::array<cudaEvent_t, b
 
 static bool hold_memory()
 {
-  if (!staged.memory && !staged.refused && (memory_refused(chunk) || cudaMallocHost(reinterpret_cast<void **>(&staged.memory), buffers * chunk) != cudaSuccess)) {
+  if (!staged.memory && !staged.refused &&
+      (memory_refused(chunk) || cudaMallocHost(reinterpret_cast<void **>(&staged.memory), buffers * chunk) != cudaSuccess)) {
     staged.memory  = nullptr;
     staged.refused = true;
   }
@@ -118,7 +120,8 @@ bool upload(void *dst, const void *src, std::size_t bytes, void *stream)
 
   if (bytes < least || cores < 3 || !staged.in_use.try_lock()) return false;
   std::lock_guard<std::mutex> lock(staged.in_use, std::adopt_lock);
-  const bool pageable = cudaPointerGetAttributes(&attributes, src) == cudaSuccess && attributes.type == cudaMemoryTypeUnregistered, held = pageable && hold_memory();
+  const bool                  pageable = cudaPointerGetAttributes(&attributes, src) == cudaSuccess && attributes.type == cudaMemoryTypeUnregistered,
+             held                      = pageable && hold_memory();
   Fillers fillers(src, bytes);
 
   (void)cudaGetLastError();

@@ -1,4 +1,5 @@
-/* Large host memory that a device cannot read by itself goes there by way of memory that it can. The driver does that too, with one thread, which takes six times as long as the device. */
+/* Large host memory that a device cannot read by itself goes there by way of memory that it can. The driver does that too, with one thread, which takes six
+   times as long as the device. */
 #pragma once
 #include <cstddef>
 

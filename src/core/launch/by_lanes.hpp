@@ -1,5 +1,5 @@
-/* Rows that a warp each takes on the device, and one thread on the host, by one body: `HD void operator()(PetscInt row, int lane, int lanes) const` does what falls to one
-   of so many lanes of the row. For .cu files. */
+/* Rows that a warp each takes on the device, and one thread on the host, by one body: `HD void operator()(PetscInt row, int lane, int lanes) const` does what
+   falls to one of so many lanes of the row. For .cu files. */
 #pragma once
 #include "for_each_row.hpp"
 

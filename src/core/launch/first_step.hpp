@@ -6,8 +6,9 @@ namespace goza
 {
 
 template <class V> struct FirstStep {
-  V        c    = 0;
-  const V *dinv = nullptr, *isolated = nullptr; // isolated, where there is any: the inverse diagonal of rows coupled to nothing, whose D^-1 is 0: they are solved once and left there
+  V c = 0;
+  // isolated, where there is any: the inverse diagonal of rows coupled to nothing, whose D^-1 is 0: they are solved once and left there
+  const V *dinv = nullptr, *isolated = nullptr;
   V       *x = nullptr, *b = nullptr; // b: where the right-hand side is wanted as well
 
   struct Read {

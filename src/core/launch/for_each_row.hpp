@@ -120,14 +120,15 @@ template <class V> __device__ inline V sum_lanes(V value, int stride)
   return value;
 }
 
-/* Around the work of a block whose body sums up: threads begin at 0, and each warp leaves its sums in an array. The warps of a block do not wait for one another: the
-   next block begins when all of them are through. */
+/* Around the work of a block whose body sums up: threads begin at 0, and each warp leaves its sums in an array. The warps of a block do not wait for one
+   another: the next block begins when all of them are through. */
 template <class V> __device__ inline void begin_sums(const WithDots<V> &)
 {
   thread_sum<V>(0) = thread_sum<V>(1) = 0;
 }
 
-/* Where the block is in its grid and the thread in its block are read anew for that: kept while the rows are worked on, they would take registers that the rows' loads need. */
+/* Where the block is in its grid and the thread in its block are read anew for that: kept while the rows are worked on, they would take registers that the
+   rows' loads need. */
 template <class V> __device__ inline void end_sums(const WithDots<V> &out)
 {
   unsigned thread, x, y, z;
@@ -226,13 +227,15 @@ template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
   while (1 << log_brick < Body::brick) log_brick++;
   bx = grid.line > 1 << brick_short_line ? brick_line : brick_short_line;
   by = grid.plane >= grid.nrows ? log_brick - bx : brick_lines;
-  /* where bricks reach far beyond the ends of lines, as two of 64 for 65 nodes, a block takes a run of its plane instead: so many lines, but no thread is idle */
+  /* where bricks reach far beyond the ends of lines, as two of 64 for 65 nodes, a block takes a run of its plane instead: so many lines, but no thread is
+     idle */
   if (grid.plane < grid.nrows && blocks_for(grid.line, 1 << bx) << bx > static_cast<unsigned>(grid.line + grid.line / 8)) {
     grid.line = grid.plane;
     bx += by;
     by = 0;
   }
-  blocks = dim3(blocks_for(grid.line, 1 << bx), blocks_for(blocks_for(grid.plane, grid.line), 1 << by), blocks_for(blocks_for(grid.nrows, grid.plane), Body::brick >> (bx + by)));
+  blocks = dim3(blocks_for(grid.line, 1 << bx), blocks_for(blocks_for(grid.plane, grid.line), 1 << by),
+                blocks_for(blocks_for(grid.nrows, grid.plane), Body::brick >> (bx + by)));
   if (grid.line < 16 || blocks.y > 65535 || blocks.z > 65535 || grid.line >= grid.nrows) {
     grid.line = grid.plane = grid.nrows;
     bx                     = log_brick;

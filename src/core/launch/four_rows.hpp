@@ -24,8 +24,8 @@ template <class T, class V> __device__ inline void load_four(const T *p, V *v)
 
 template <class V> class FourRows {
 public:
-  /* The outputs in whole words as well: scalars of threads that are four apart would take as many requests for each as for all. One word after the other: all that an
-     output may read for four rows of doubles would take registers that the sums' loads need. */
+  /* The outputs in whole words as well: scalars of threads that are four apart would take as many requests for each as for all. One word after the other: all
+     that an output may read for four rows of doubles would take registers that the sums' loads need. */
   template <class Out> static __device__ void finish(const Out &out, PetscInt i, const V *sum)
   {
   #pragma unroll

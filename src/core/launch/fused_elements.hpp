@@ -1,4 +1,5 @@
-/* One pass over vectors that changes them and sums up products of their elements: the updates and dot products of a Krylov method. One body serves host and device:
+/* One pass over vectors that changes them and sums up products of their elements: the updates and dot products of a Krylov method. One body serves host and
+   device:
 
      struct Body {
        struct Values { ... };                               // what the pass holds of element i
@@ -11,7 +12,8 @@
        HD void        finish(const PetscScalar *sums) const; // once, where the vectors are: after the pass, or beside it where there are no sums
      };
 
-   A body needs load() alone; one without `dots` sums nothing. No element is another's: an output may be an input of the same element only. Sums are added up in an order that is the same in every run. */
+   A body needs load() alone; one without `dots` sums nothing. No element is another's: an output may be an input of the same element only. Sums are added up in
+   an order that is the same in every run. */
 #pragma once
 #include "for_each_row.hpp"
 #include <utility>
@@ -118,7 +120,8 @@ template <int d, class Body> void sum_on_chunk(PetscInt begin, PetscInt end, con
 }
 
 template <class Body, int... d>
-void sums_on_chunk(std::integer_sequence<int, d...>, [[maybe_unused]] PetscInt begin, [[maybe_unused]] PetscInt end, const Body &body, PetscScalar (*part)[host_width])
+void sums_on_chunk(std::integer_sequence<int, d...>, [[maybe_unused]] PetscInt begin, [[maybe_unused]] PetscInt end, const Body &body,
+                   PetscScalar (*part)[host_width])
 {
   (sum_on_chunk<d>(begin, end, body, part[d]), ...);
 }

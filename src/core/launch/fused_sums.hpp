@@ -1,4 +1,5 @@
-/* What the sums of passes over vectors, and of products with dot products, need on the device: made once, so that nothing is allocated between the kernels of an iteration. */
+/* What the sums of passes over vectors, and of products with dot products, need on the device: made once, so that nothing is allocated between the kernels of
+   an iteration. */
 #pragma once
 #include "core/device/array.hpp"
 
@@ -29,7 +30,8 @@ public:
     return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most_blocks_ ? wanted : most_blocks_);
   }
 
-  /* Room for two sums each of n parts of a product (WithDots), until the next asks for its own; 0: there are none. Only a larger number than ever before allocates, and never one part,
+  /* Room for two sums each of n parts of a product (WithDots), until the next asks for its own; 0: there are none. Only a larger number than ever before
+     allocates, and never one part,
      as all there is on several ranks: one of them alone may not fail in the midst of an iteration. */
   PetscScalar *leave(std::size_t n)
   {

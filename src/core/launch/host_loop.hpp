@@ -1,7 +1,8 @@
 /* Loops on the host, compiled twice: for any x86-64 and for processors with AVX2 and FMA, of which the library takes what the machine has when it is loaded. */
 #pragma once
 
-/* Not where everything is compiled for such processors already (MARCH=native), nor under sanitizers, whose checks would run while the dynamic linker still chooses. */
+/* Not where everything is compiled for such processors already (MARCH=native), nor under sanitizers, whose checks would run while the dynamic linker still
+   chooses. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__AVX2__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   #define GOZA_FOR_EACH_PROCESSOR __attribute__((flatten, target_clones("default", "arch=x86-64-v3")))
 #else

@@ -1,7 +1,7 @@
 /* What happens to a row's sum s = (A x)_i. One body per format times one of these gives every fused kernel.
 
-   Each is affine in s, so that a sum which arrives in two parts can be finished in two kernels: the output with the diagonal block's part, its rest() with what the
-   off-diagonal block adds when its halo is there.
+   Each is affine in s, so that a sum which arrives in two parts can be finished in two kernels: the output with the diagonal block's part, its rest() with what
+   the off-diagonal block adds when its halo is there.
 
    Where a row is short, a kernel waits longer for what the output reads than for the sum: early() reads it before, put() is operator() with that. */
 #pragma once
@@ -73,7 +73,8 @@ template <class V> HD inline V &thread_sum(int d)
 
 class FusedSums;
 
-/* y = A x, or a Jacobi step with b = w, and this rank's parts of w^H y and, if asked for, of y^H y: the same in every run. They are left in `sums`, for add_up() or a pass. */
+/* y = A x, or a Jacobi step with b = w, and this rank's parts of w^H y and, if asked for, of y^H y: the same in every run. They are left in `sums`, for
+   add_up() or a pass. */
 template <class V> struct WithDots {
   const V   *w;
   V         *y;

@@ -17,7 +17,8 @@ struct Most { // of numbers that are not negative
 };
 
 #if defined(__CUDACC__)
-constexpr int sum_threads = 512, sum_each = 8, most_sum_blocks = 1024, full_sum_blocks = 512; // sum_each: rows to a thread when there are full_sum_blocks, which fill a device
+// sum_each: rows to a thread when there are full_sum_blocks, which fill a device
+constexpr int sum_threads = 512, sum_each = 8, most_sum_blocks = 1024, full_sum_blocks = 512;
 
 /* A body that walks along its row says so: then there is more than one block for few rows, too. */
 template <class Body, class = void> constexpr bool walks                                                     = false;

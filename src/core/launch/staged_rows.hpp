@@ -1,7 +1,8 @@
 /* for_each_row() for bodies that walk along the rows of a CSR matrix. A thread a row would read words that lie a row's length apart; on the device a block of
    threads therefore first copies the columns and values of its rows, which lie together, to its shared memory.
 
-   A body is as for for_each_row(), and has `HD on(Columns, Values) const`: itself, with these for the matrix's, or what does the same and may point into the body. */
+   A body is as for for_each_row(), and has `HD on(Columns, Values) const`: itself, with these for the matrix's, or what does the same and may point into the
+   body. */
 #pragma once
 #include "core/sparse/csr_matrix.hpp"
 #include "row_sums.hpp"
@@ -15,7 +16,8 @@ constexpr PetscInt staged_entries  = 41984 / (sizeof(PetscInt) + sizeof(PetscSca
 
 /* A body's index stands for `unit` rows; a block takes `each` of them: call(body, k) for each, where the body reads what has been copied. */
 template <class Body, class Call>
-__device__ void stage_rows(PetscInt n, PetscInt unit, PetscInt each, const PetscInt *ptr, const PetscInt *acol, const PetscScalar *aval, const Body &body, const Call &call)
+__device__ void stage_rows(PetscInt n, PetscInt unit, PetscInt each, const PetscInt *ptr, const PetscInt *acol, const PetscScalar *aval, const Body &body,
+                           const Call &call)
 {
   __shared__ PetscScalar val[staged_entries];
   __shared__ PetscInt    col[staged_entries];
@@ -39,13 +41,15 @@ __device__ void stage_rows(PetscInt n, PetscInt unit, PetscInt each, const Petsc
 }
 
 template <class Body>
-__global__ void __launch_bounds__(staging_threads) StagedKernel(PetscInt n, PetscInt unit, PetscInt each, const PetscInt *ptr, const PetscInt *acol, const PetscScalar *aval, const __grid_constant__ Body body)
+__global__ void __launch_bounds__(staging_threads)
+  StagedKernel(PetscInt n, PetscInt unit, PetscInt each, const PetscInt *ptr, const PetscInt *acol, const PetscScalar *aval, const __grid_constant__ Body body)
 {
   stage_rows(n, unit, each, ptr, acol, aval, body, [](const auto &staged, PetscInt k) { staged(k); });
 }
 
 template <class Join, int K, class V, class Body>
-__global__ void __launch_bounds__(staging_threads) StagedSumKernel(PetscInt n, PetscInt unit, PetscInt each, const PetscInt *ptr, const PetscInt *acol, const PetscScalar *aval, const __grid_constant__ Body body, V *part)
+__global__ void __launch_bounds__(staging_threads) StagedSumKernel(PetscInt n, PetscInt unit, PetscInt each, const PetscInt *ptr, const PetscInt *acol,
+                                                                   const PetscScalar *aval, const __grid_constant__ Body body, V *part)
 {
   V mine[K];
 

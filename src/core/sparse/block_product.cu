@@ -62,8 +62,8 @@ template <int warps> struct Crew {
   }
 };
 
-/* A block row of C: one block of A after the other, so that the order of every sum is that of A's columns; the threads share the columns of what one block of A adds to, no two of which are
-   the same. R, M, K: br, bm and bc where they are known when this is compiled, else 0. */
+/* A block row of C: one block of A after the other, so that the order of every sum is that of A's columns; the threads share the columns of what one block of A
+   adds to, no two of which are the same. R, M, K: br, bm and bc where they are known when this is compiled, else 0. */
 template <int R, int M, int K> struct BlockRow {
   BlockProduct of;
 
@@ -80,7 +80,8 @@ template <int R, int M, int K> struct BlockRow {
 
   /* places: of a warp, Places::most for each lane. */
   template <int warps>
-  __device__ void operator()(PetscInt node, const Crew<warps> &crew, const BlockProduct::Taken &taken, PetscScalar *sum, const PetscInt *column, Places::Place *places) const
+  __device__ void operator()(PetscInt node, const Crew<warps> &crew, const BlockProduct::Taken &taken, PetscScalar *sum, const PetscInt *column,
+                             Places::Place *places) const
   {
     const PetscInt first = of.aptr[node], last = taken.end, stride = (of.aptr[node + 1] - first) * bm();
     const Sums     to{of.cptr[node + 1] - of.cptr[node], column, sum};

@@ -1,5 +1,5 @@
-/* Products and transposes of matrices that consist of dense blocks, by blocks alone: row r of block row i, which has n blocks of br x bc, begins at value ptr[i] br bc + r n bc, ptr being the
-   blocks', so that nothing else is said of rows and columns. */
+/* Products and transposes of matrices that consist of dense blocks, by blocks alone: row r of block row i, which has n blocks of br x bc, begins at value
+   ptr[i] br bc + r n bc, ptr being the blocks', so that nothing else is said of rows and columns. */
 #pragma once
 #include "full_blocks.hpp"
 #include <vector>
@@ -36,8 +36,9 @@ private:
 /* A B by A's blocks and B's, which in a row of B may be in any order. */
 CsrMatrix multiply_blocks(const Blocks &A, const Blocks &B, bool with_diagonal);
 
-/* R (A P) by blocks: of A P, which would take more memory than all else, there are the values of a part of its rows at a time, and afterwards of none. Sums do not depend on the parts. Its values
-   alone in the pattern of blocks that it has. with_diagonal: C has its diagonal blocks, whatever the factors hold; room: bytes of a part, where so few parts suffice for that. */
+/* R (A P) by blocks: of A P, which would take more memory than all else, there are the values of a part of its rows at a time, and afterwards of none. Sums do
+   not depend on the parts. Its values alone in the pattern of blocks that it has. with_diagonal: C has its diagonal blocks, whatever the factors hold;
+   room: bytes of a part, where so few parts suffice for that. */
 struct BlocksInParts {
   static constexpr PetscInt most = 4; // of more a device does not do enough at a time
 

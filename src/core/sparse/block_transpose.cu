@@ -46,8 +46,8 @@ struct RowOfBlock {
   }
 };
 
-/* A block row of A^T; tptr, tcol: of entries, those of the first row in a block's every br-th column. R, K: br and bc where they are known when this is compiled,
-   so that a block is read before any of it is written; else 0. */
+/* A block row of A^T; tptr, tcol: of entries, those of the first row in a block's every br-th column. R, K: br and bc where they are known when this is
+   compiled, so that a block is read before any of it is written; else 0. */
 template <int R, int K> struct TransposeRow {
   PetscInt           rows, columns;             // of A's blocks
   const PetscInt    *aptr, *acol, *tptr, *tcol; // of A's blocks; of T's rows

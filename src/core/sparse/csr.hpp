@@ -17,8 +17,9 @@ struct Csr {
   const PetscInt *host_ptr = nullptr, *host_col = nullptr;
 };
 
-/* Entries of a matrix, by their numbers: all of them or, in a block's shared memory, those from number `from` on. The latter go by an address that is no pointer: nvcc 13.0
-   takes all pointers in a kernel's argument for global ones, and reads global memory where such a pointer was exchanged for one into shared memory. */
+/* Entries of a matrix, by their numbers: all of them or, in a block's shared memory, those from number `from` on. The latter go by an address that is no
+   pointer: nvcc 13.0 takes all pointers in a kernel's argument for global ones, and reads global memory where such a pointer was exchanged for one into shared
+   memory. */
 template <class T> struct Entries {
   const T *all    = nullptr;
   unsigned shared = 0;

@@ -1,5 +1,6 @@
 /* Operations with whole CSR matrices that the set-up of a preconditioner needs, in either space. Those that make a matrix sort the columns of each row, and
-   add every entry up in the order of the columns of the left factor: results do not depend on the run, and those of host and device differ by rounding alone. */
+   add every entry up in the order of the columns of the left factor: results do not depend on the run, and those of host and device differ by rounding
+   alone. */
 #pragma once
 #include "csr_matrix.hpp"
 

@@ -5,8 +5,8 @@
      HD void     visit(row, lane, lanes, f)        f(column) for the part of the row's columns that falls to one of so many lanes, repetitions allowed
 
    On the host a marker per column finds repetitions (Gustavson 1978). On the device a team of threads hashes a row's columns into a table in shared memory;
-   rows that overflow it are done by a warp, then by a block with a table in global memory. The table is then sorted where it lies. Where rows are few, and long therefore, as those of
-   the lower levels of a hierarchy, a block does each, with a bit for every column. */
+   rows that overflow it are done by a warp, then by a block with a table in global memory. The table is then sorted where it lies. Where rows are few, and long
+   therefore, as those of the lower levels of a hierarchy, a block does each, with a bit for every column. */
 #pragma once
 #include "core/util/algorithm.hpp"
 #include "core/util/hash.hpp"
@@ -161,11 +161,13 @@ __global__ void __launch_bounds__(rows_per_block) TeamKernel(PetscInt n, const P
   const std::int64_t  k    = static_cast<std::int64_t>(blockIdx.x) * teams + mine;
 
   if (k < n)
-    do_row(team, rows, list ? list[k] : static_cast<PetscInt>(k), {table + mine * slots, slots, slots / 4 * 3, lists + mine * listed, listed, count + mine}, length, ptr, col);
+    do_row(team, rows, list ? list[k] : static_cast<PetscInt>(k), {table + mine * slots, slots, slots / 4 * 3, lists + mine * listed, listed, count + mine},
+           length, ptr, col);
 }
 
 template <class Rows>
-__global__ void __launch_bounds__(rows_per_block) BlockKernel(PetscInt n, const PetscInt *list, Rows rows, PetscInt *tables, PetscInt slots, PetscInt *length, const PetscInt *ptr, PetscInt *col)
+__global__ void __launch_bounds__(rows_per_block)
+  BlockKernel(PetscInt n, const PetscInt *list, Rows rows, PetscInt *tables, PetscInt slots, PetscInt *length, const PetscInt *ptr, PetscInt *col)
 {
   __shared__ int count;
 
@@ -212,7 +214,8 @@ public:
     for_each_row(Space::Cuda, static_cast<PetscInt>(list_.size()), Bounds<Rows>{list_.data(), rows_, bound.data()});
     columns = std::min<std::int64_t>(largest(Space::Cuda, bound.data(), bound.size()), ncols_) + 1;
     for (slots_ = 4096; slots_ < 2 * columns + rows_per_block; slots_ *= 2) { }
-    nblocks_ = static_cast<PetscInt>(std::max<std::int64_t>(1, std::min<std::int64_t>({256, static_cast<std::int64_t>(list_.size()), (std::int64_t(1) << 26) / slots_})));
+    nblocks_ = static_cast<PetscInt>(
+      std::max<std::int64_t>(1, std::min<std::int64_t>({256, static_cast<std::int64_t>(list_.size()), (std::int64_t(1) << 26) / slots_})));
     tables_ = Array<PetscInt>(Space::Cuda, static_cast<std::size_t>(nblocks_) * slots_);
     launch(length, nullptr, nullptr);
   }
@@ -225,7 +228,8 @@ public:
 private:
   void launch(PetscInt *length, const PetscInt *ptr, PetscInt *col)
   {
-    launch_kernel<BlockKernel<Rows>>(static_cast<unsigned>(nblocks_), rows_per_block, static_cast<PetscInt>(list_.size()), list_.data(), rows_, tables_.data(), slots_, length, ptr, col);
+    launch_kernel<BlockKernel<Rows>>(static_cast<unsigned>(nblocks_), rows_per_block, static_cast<PetscInt>(list_.size()), list_.data(), rows_, tables_.data(),
+                                     slots_, length, ptr, col);
   }
 
   PetscInt        ncols_, slots_ = 0, nblocks_ = 0;

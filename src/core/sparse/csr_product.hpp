@@ -7,7 +7,8 @@
      PetscInt    extra(row)                          a column that the row has in any case, or no_column
      PetscScalar finish(row, column, sum)            the entry of C
 
-   A warp does a row. It opens 32 terms at a time, spreads their entries over its lanes, and hashes the columns into a table in shared memory. Lanes that have the same
+   A warp does a row. It opens 32 terms at a time, spreads their entries over its lanes, and hashes the columns into a table in shared memory. Lanes that have
+   the same
    column are added up in their order: every sum is in the order of the terms, so that no result depends on the run. */
 #pragma once
 #include "csr_pattern.hpp"
@@ -205,8 +206,8 @@ __global__ void __launch_bounds__(128) LongFillKernel(PetscInt n, Terms terms, P
   for (PetscInt t = lane; t < length; t += 32) v[t] = terms.finish(static_cast<PetscInt>(row), c[t], v[t]);
 }
 
-/* Slots of the tables. Most rows of a tall product, of an interpolation for instance, fit into the least; those of a coarse operator into the next. A thread a row with
-   a table of 32 is slower, for its loads wait one for the other. */
+/* Slots of the tables. Most rows of a tall product, of an interpolation for instance, fit into the least; those of a coarse operator into the next. A thread a
+   row with a table of 32 is slower, for its loads wait one for the other. */
 constexpr int      few = 128, some = 256, many = 1024;
 constexpr PetscInt fit_few = Table<few, true>::limit - 1, fit_some = Table<some, true>::limit - 1, fit_many = Table<many, true>::limit - 1;
 

@@ -1,5 +1,5 @@
-/* New values for a matrix whose rows are summed up from terms of one entry, as those of a smoothed interpolation, and whose columns are known: a thread a row, with as many columns and
-   their sums as registers hold; a longer row is done by so many of them at a time. A body for for_each_csr_row().
+/* New values for a matrix whose rows are summed up from terms of one entry, as those of a smoothed interpolation, and whose columns are known: a thread a row,
+   with as many columns and their sums as registers hold; a longer row is done by so many of them at a time. A body for for_each_csr_row().
 
    Terms are those of csr_product.hpp, and
      column(p), value(p)     entry p of a CSR matrix is term p: its column, or no_column, and value

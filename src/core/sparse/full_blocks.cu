@@ -137,7 +137,8 @@ CsrMatrix multiply(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscIn
 {
   FullBlocks a(A, br, bm), b(B, bm, bc);
 
-  return br * bm * bc > 1 && a.find() && b.find(true) ? rows_of_blocks(multiply_blocks(a.blocks(), b.blocks(), with_diagonal), br, bc) : multiply(A, B, with_diagonal);
+  return br * bm * bc > 1 && a.find() && b.find(true) ? rows_of_blocks(multiply_blocks(a.blocks(), b.blocks(), with_diagonal), br, bc)
+                                                      : multiply(A, B, with_diagonal);
 }
 
 } // namespace goza

@@ -15,7 +15,8 @@ struct BlockPattern {
 };
 using BlockPatternPtr = std::shared_ptr<const BlockPattern>; // of a pattern that stays: who has it need not look again; or null
 
-/* Where A consists of full blocks with ascending columns, or any_order of the blocks in a row: true, and the pattern of the blocks, [A.nrows / br + 1] and [blocks]. */
+/* Where A consists of full blocks with ascending columns, or any_order of the blocks in a row: true, and the pattern of the blocks, [A.nrows / br + 1] and
+   [blocks]. */
 bool full_blocks(const Csr &A, PetscInt br, PetscInt bc, Array<PetscInt> &ptr, Array<PetscInt> &col, bool any_order = false);
 
 BlockPatternPtr pattern_of_blocks(const Csr &A, PetscInt br, PetscInt bc); // null: A does not consist of full ones of more than one entry
@@ -23,8 +24,9 @@ BlockPatternPtr pattern_of_blocks(const Csr &A, PetscInt br, PetscInt bc); // nu
 /* The Frobenius norms of A's blocks, in their pattern. */
 CsrMatrix block_norms(const Csr &A, const BlockPattern &blocks);
 
-/* A B, by blocks of br x bm and bm x bc where both consist of full ones: an entry is then found once a block and not once an entry of the factors, of which there are br bm bc times as many.
-   Blocks in a row of B may be in any order, as where rows were fetched from other ranks. with_diagonal: the product has its diagonal blocks, whatever the factors hold. */
+/* A B, by blocks of br x bm and bm x bc where both consist of full ones: an entry is then found once a block and not once an entry of the factors, of which
+   there are br bm bc times as many. Blocks in a row of B may be in any order, as where rows were fetched from other ranks. with_diagonal: the product has its
+   diagonal blocks, whatever the factors hold. */
 CsrMatrix multiply(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal = false);
 
 } // namespace goza

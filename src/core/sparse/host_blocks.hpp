@@ -11,8 +11,8 @@ namespace goza
 /* A size of blocks that is known when this is compiled; 0: it is not */
 template <int n> using Size = std::integral_constant<int, n>;
 
-/* BlockRow's sums, in their order, for all block rows: where a block of C stands in its row is looked up by its column. Product: BlockProduct; R, M, K: its br, bm and bc where they are known
-   when this is compiled, else 0. ncols: of blocks in C. */
+/* BlockRow's sums, in their order, for all block rows: where a block of C stands in its row is looked up by its column. Product: BlockProduct; R, M, K: its br,
+   bm and bc where they are known when this is compiled, else 0. ncols: of blocks in C. */
 template <int R, int M, int K, class Product> void multiply_block_rows(const Product &of, PetscInt nodes, PetscInt ncols)
 {
   const PetscInt             br = R ? R : of.br, bm = M ? M : of.bm, bc = K ? K : of.bc;

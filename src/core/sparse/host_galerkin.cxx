@@ -78,8 +78,8 @@ template <class Block> void add_block(BlockSize size, const Block &a, const Pets
   }
 }
 
-/* Block rows of A P, made in their order and held from the first row of P^T that needs them to the last, in a ring that grows where it must. A row lies in one piece: the
-   last one before the ring's end goes on behind it. */
+/* Block rows of A P, made in their order and held from the first row of P^T that needs them to the last, in a ring that grows where it must. A row lies in one
+   piece: the last one before the ring's end goes on behind it. */
 template <class S> class RowsOfProduct {
 public:
   RowsOfProduct(const S &sizes, const BlockRows &A, const BlockRows &P) :
@@ -125,9 +125,10 @@ private:
 
     run_on_host([&] {
       n = sums_.gather(terms, P_, no_extra, col, [&](PetscInt t, const SparseRow &row) {
-        return [this, val, a = typename S::OfA(terms.factor + t * s_.bs, terms.n * s_.bs), b = row.val, ldb = row.n * s_.k](PetscInt q, PetscInt at, bool first) {
-          add_block({s_.bs, s_.bs, s_.k}, a, b + q * s_.k, ldb, val + at * block(), first);
-        };
+        return
+          [this, val, a = typename S::OfA(terms.factor + t * s_.bs, terms.n * s_.bs), b = row.val, ldb = row.n * s_.k](PetscInt q, PetscInt at, bool first) {
+            add_block({s_.bs, s_.bs, s_.k}, a, b + q * s_.k, ldb, val + at * block(), first);
+          };
       });
     });
     return n;
@@ -207,7 +208,8 @@ private:
 
 /* The rows of block row I from its blocks in their order, [n][k][k]. */
 template <class S>
-void write_rows(const S &s, PetscInt n, const RowSums &sums, const PetscInt *col, const PetscScalar *val, PetscInt *order, PetscInt *to_col, PetscScalar *to_val)
+void write_rows(const S &s, PetscInt n, const RowSums &sums, const PetscInt *col, const PetscScalar *val, PetscInt *order, PetscInt *to_col,
+                PetscScalar *to_val)
 {
   const PetscInt k = s.k, length = n * k;
 

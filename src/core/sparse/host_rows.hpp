@@ -62,8 +62,8 @@ public:
     return n;
   }
 
-  /* The columns in the order in which they first come; returns how many. add(t, row) gives what is to become of the entries of term t's row: called with (k, at, first), it adds entry k to
-     place `at`, or, where none was there before, puts it there. */
+  /* The columns in the order in which they first come; returns how many. add(t, row) gives what is to become of the entries of term t's row: called with (k,
+     at, first), it adds entry k to place `at`, or, where none was there before, puts it there. */
   template <class Rows, class Add> PetscInt gather(const RowTerms &terms, const Rows &rows, PetscInt extra, PetscInt *col, const Add &add)
   {
     constexpr PetscInt ahead = 8;
@@ -111,7 +111,8 @@ public:
     });
   }
 
-  /* The row just gathered, columns ascending: move(from, to) for its entries. In rows that are not long, counting the smaller ones, many at a time, is faster than sorting. */
+  /* The row just gathered, columns ascending: move(from, to) for its entries. In rows that are not long, counting the smaller ones, many at a time, is faster
+     than sorting. */
   template <class Move> void order(PetscInt n, const PetscInt *col, PetscInt *sorted_col, const Move &move) const
   {
     constexpr PetscInt few = 96;
@@ -151,7 +152,8 @@ private:
   PetscInt              begin_ = 0, end_ = 0;
 };
 
-/* terms(row) gives the RowTerms, extra(row) a column that the row has in any case, finish(row, column, sum) the entry of C. C's arrays are written once, after a pass
+/* terms(row) gives the RowTerms, extra(row) a column that the row has in any case, finish(row, column, sum) the entry of C. C's arrays are written once, after
+   a pass
    that counts: fresh memory is slower than that. */
 template <class Terms, class Rows, class Extra, class Finish>
 void make_rows(const Terms &terms, const Rows &rows, const Extra &extra, const Finish &finish, CsrMatrix &C)

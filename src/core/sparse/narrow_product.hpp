@@ -1,6 +1,6 @@
-/* Sparse products on the device with few columns and long rows, as of the lower levels of a hierarchy, where there are too few rows for a warp each. A block does a row, with a sum for every
-   column in shared memory. Each of its warps asks for a term, all at the same time, and they add them one after the other: every sum is in the order of the terms, which are those of
-   csr_product.hpp. */
+/* Sparse products on the device with few columns and long rows, as of the lower levels of a hierarchy, where there are too few rows for a warp each. A block
+   does a row, with a sum for every column in shared memory. Each of its warps asks for a term, all at the same time, and they add them one after the
+   other: every sum is in the order of the terms, which are those of csr_product.hpp. */
 #pragma once
 #include "csr_product.hpp"
 
@@ -18,13 +18,14 @@ inline std::size_t bytes_of_row(PetscInt ncols)
   return ncols * sizeof(PetscScalar) + ColumnBits::bytes(ncols);
 }
 
-/* Whether the rows are those of a narrow product: with a term for each warp of a block, and an entry for each of its lanes. The terms of a block wait for their turn, and where they are shorter
-   a warp a row, which takes 32 entries of any terms at a time, is several times as fast. */
+/* Whether the rows are those of a narrow product: with a term for each warp of a block, and an entry for each of its lanes. The terms of a block wait for their
+   turn, and where they are shorter a warp a row, which takes 32 entries of any terms at a time, is several times as fast. */
 inline bool narrow(const Csr &A, const Csr &B)
 {
   const double terms = A.nrows ? static_cast<double>(entries(A)) / A.nrows : 0, entries_of_term = B.nrows ? static_cast<double>(entries(B)) / B.nrows : 0;
 
-  return B.ncols <= narrow_bytes / static_cast<PetscInt>(sizeof(PetscScalar)) && bytes_of_row(B.ncols) <= narrow_bytes && terms >= narrow_warps && entries_of_term >= warp_lanes;
+  return B.ncols <= narrow_bytes / static_cast<PetscInt>(sizeof(PetscScalar)) && bytes_of_row(B.ncols) <= narrow_bytes && terms >= narrow_warps &&
+         entries_of_term >= warp_lanes;
 }
 
 /* A lane's part of a term. */

@@ -6,8 +6,8 @@
 namespace goza
 {
 
-/* Breadth first along the entries of the rows, as Cuthill and McKee; A is square. order[k] is the unknown that gets number k, the neighbours of one follow in its
-   row's order. From the unknown that a first search met last; what is not connected to it is begun anew a few times, and what is then left keeps its order.
+/* Breadth first along the entries of the rows, as Cuthill and McKee; A is square. order[k] is the unknown that gets number k, the neighbours of one follow in
+   its row's order. From the unknown that a first search met last; what is not connected to it is begun anew a few times, and what is then left keeps its order.
    Nothing is returned where the first search takes more than most_levels, each of which costs a few kernels on the device. */
 Array<PetscInt> breadth_first_order(const Csr &A, PetscInt most_levels = PETSC_MAX_INT);
 

@@ -1,5 +1,5 @@
-/* Rows that go from one CSR matrix to another, most of them as they are. These lie together on both sides, however short they are: a warp takes several and copies them in one run, in which its
-   lanes read neighbouring words. On the host one thread does the same. For .cu files.
+/* Rows that go from one CSR matrix to another, most of them as they are. These lie together on both sides, however short they are: a warp takes several and
+   copies them in one run, in which its lanes read neighbouring words. On the host one thread does the same. For .cu files.
 
    A body has
      HD bool as_they_are(first, last)               whether nothing is to be done to rows first .. last - 1 but to copy them
@@ -17,7 +17,8 @@ struct SameNumber {
 
 /* n entries, each column by the number that it gets; col: null for values only. */
 template <class Number>
-HD inline void copy_entries(PetscInt n, const PetscInt *from_col, const PetscScalar *from_val, PetscInt *col, PetscScalar *val, const Number &number, int lane, int lanes)
+HD inline void copy_entries(PetscInt n, const PetscInt *from_col, const PetscScalar *from_val, PetscInt *col, PetscScalar *val, const Number &number, int lane,
+                            int lanes)
 {
   constexpr int loads = 4; // under way at a time
 

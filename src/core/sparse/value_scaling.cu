@@ -23,8 +23,8 @@ HD inline bool is_finite(double v)
   return v - v == 0;
 }
 
-/* Exponent of the row's largest entry after division by row[i] col[j]; high for the largest over all rows, low for the smallest. least: low of the row's smallest entry that is
-   not rounding, or null. */
+/* Exponent of the row's largest entry after division by row[i] col[j]; high for the largest over all rows, low for the smallest. least: low of the row's
+   smallest entry that is not rounding, or null. */
 struct RowExponent {
   const PetscInt    *ptr;
   Columns            col;
@@ -185,7 +185,8 @@ template <class V> struct Multiply {
 
 } // namespace
 
-/* Whether the largest entries of all rows lie inside the range after a shift by a power of two; any: the smallest do not matter. extremes: the most of high and of low. */
+/* Whether the largest entries of all rows lie inside the range after a shift by a power of two; any: the smallest do not matter. extremes: the most of high and
+   of low. */
 static bool shift_into(const std::int64_t *extremes, const StoreRange &range, bool any, int *shift)
 {
   const std::int64_t most = extremes[0] - no_exponent, least = no_exponent - extremes[1];

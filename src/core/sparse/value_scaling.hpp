@@ -18,8 +18,8 @@ struct StoreRange {
   int least, most; // exponents of two
 };
 
-/* The exponents of two of the rows' largest entries: of the largest of them, and of the smallest, negated; both from far above 0, which stands for rows without a finite entry other
-   than 0. Found by joining over all rows with Most. */
+/* The exponents of two of the rows' largest entries: of the largest of them, and of the smallest, negated; both from far above 0, which stands for rows without
+   a finite entry other than 0. Found by joining over all rows with Most. */
 struct RowExponents {
   static constexpr std::int64_t far_above = 4096;
 
@@ -38,7 +38,8 @@ template <class V> class ValueScaling {
 public:
   /* Whether one factor serves for all of a matrix, and every entry that is not rounding keeps all its bits. */
   static bool keeps_all(const RowExponents &rows, const StoreRange &range);
-  /* A with the values to store; they live until release() or the next call. left: where one factor serves, it is left to the caller, and the values are A's. known: what A has, or null. */
+  /* A with the values to store; they live until release() or the next call. left: where one factor serves, it is left to the caller, and the values are A's.
+     known: what A has, or null. */
   Csr apply(const Csr &A, const StoreRange &range, PetscScalar *left = nullptr, const RowExponents *known = nullptr);
   /* Where one factor serves, for values that are scaled by it elsewhere. */
   bool take_one_factor(const RowExponents &rows, const StoreRange &range, PetscScalar *factor);

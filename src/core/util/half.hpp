@@ -1,5 +1,5 @@
-/* The type of 16 bits that values of a matrix are stored in: IEEE half precision (11 bits of significand, 6.1e-5 to 65504). They are loaded, converted and multiplied in the
-   type of the vectors; there is no arithmetic in it. */
+/* The type of 16 bits that values of a matrix are stored in: IEEE half precision (11 bits of significand, 6.1e-5 to 65504). They are loaded, converted and
+   multiplied in the type of the vectors; there is no arithmetic in it. */
 #pragma once
 #include "scalar_types.hpp"
 #include <cstdint>

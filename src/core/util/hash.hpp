@@ -6,7 +6,8 @@
 namespace goza
 {
 
-/* Multiplicative hashing (Knuth, The Art of Computer Programming, 6.4): by 2^32 and 2^64 over the golden ratio; and the other factors of splitmix64 (Steele, Lea, Flood 2014). */
+/* Multiplicative hashing (Knuth, The Art of Computer Programming, 6.4): by 2^32 and 2^64 over the golden ratio; and the other factors of splitmix64 (Steele,
+   Lea, Flood 2014). */
 constexpr std::uint32_t golden_32 = 0x9E3779B1u;
 constexpr std::uint64_t golden_64 = 0x9E3779B97F4A7C15u, splitmix_1 = 0xBF58476D1CE4E5B9u, splitmix_2 = 0x94D049BB133111EBu;
 

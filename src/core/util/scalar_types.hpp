@@ -1,5 +1,5 @@
-/* Types of scalars. PetscScalar is PetscReal or, with a complex PETSc, Complex<PetscReal> (core/complex); vectors and stored values of another precision follow it: pairs of
-   that precision where PetscScalar is a pair. What is real in every PETSc (sizes, tolerances, weights, coordinates) is PetscReal or double. */
+/* Types of scalars. PetscScalar is PetscReal or, with a complex PETSc, Complex<PetscReal> (core/complex); vectors and stored values of another precision follow
+   it: pairs of that precision where PetscScalar is a pair. What is real in every PETSc (sizes, tolerances, weights, coordinates) is PetscReal or double. */
 #pragma once
 #include "core/device/space.hpp"
 #include <cmath>

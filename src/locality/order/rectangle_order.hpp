@@ -1,6 +1,7 @@
-/* The order in which paper P3's Fold reads x: rows are cut into lines of one width, the last line of each is filled up with zeros, and the rectangle of all lines is stored transposed, so
-   that the 32 lanes of a warp read the k-th entries of 32 lines together. The lines that rows begin with come first, then the second ones of those that have them, and so on: the paper
-   does not say it, but only so does padding lengthen runs, as its figure 4 shows. Padding reads x[0]. */
+/* The order in which paper P3's Fold reads x: rows are cut into lines of one width, the last line of each is filled up with zeros, and the rectangle of all
+   lines is stored transposed, so that the 32 lanes of a warp read the k-th entries of 32 lines together. The lines that rows begin with come first, then the
+   second ones of those that have them, and so on: the paper does not say it, but only so does padding lengthen runs, as its figure 4 shows. Padding reads
+   x[0]. */
 #pragma once
 #include "core/launch/tuning.hpp"
 #include "core/sparse/csr.hpp"

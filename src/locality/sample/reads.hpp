@@ -24,7 +24,8 @@ struct Lane {
   PetscInt first, stride, count; // its entries
 };
 
-/* When something is read: the number of the step, the misses before it, those before this block of threads, how many sectors its cache keeps; and the slots in use. */
+/* When something is read: the number of the step, the misses before it, those before this block of threads, how many sectors its cache keeps; and the slots in
+   use. */
 struct Moment {
   std::int64_t step, fetched, base, kept;
   int          used;
@@ -155,7 +156,8 @@ private:
     }
   }
 
-  /* A lane reads the x of entry e. Of the lanes of a warp that ask for a sector in one step the first counts as a request; of those of all warps, the first as a miss. */
+  /* A lane reads the x of entry e. Of the lanes of a warp that ask for a sector in one step the first counts as a request; of those of all warps, the first as
+     a miss. */
   HD void ask(int w, PetscInt e, PetscInt warp, const Moment &now, ReadScratch &s, Team team, OrderCounts &c) const
   {
     const Block       &b    = block[w];
@@ -168,7 +170,8 @@ private:
     if (slot.fetch > now.base && now.fetched - slot.fetch < now.kept) return;
     slot.fetch = now.fetched + 1;
     fetch_add(&team.board[0], std::int64_t(1));
-    const double slope = static_cast<double>(ncols) / static_cast<double>(nrows), apart = static_cast<double>(col) - slope * static_cast<double>(windows.block[w] + b.row[e]);
+    const double slope = static_cast<double>(ncols) / static_cast<double>(nrows),
+                 apart = static_cast<double>(col) - slope * static_cast<double>(windows.block[w] + b.row[e]);
     if ((apart < 0 ? -apart : apart) * caches.x_bytes <= (caches.device ? near_bytes : own_near_bytes)) fetch_add(&team.board[2], std::int64_t(1));
     else fetch_add(&c.far[static_cast<std::int64_t>(col) * place_bins / ncols], 1);
   }

@@ -53,7 +53,8 @@ struct TakeBlocks {
     BlockCounts   &c     = report->block[w];
     const bool     first = w < windows.n; // a window to look at as well
     const PetscInt last  = first ? windows.begin[w] + windows.nrows[w] : 0;
-    const int width = team.size < lanes ? team.size : lanes, lane = team.rank % width, group = team.rank / width, groups = team.size / width; // threads that share rows
+    // threads that share rows
+    const int width = team.size < lanes ? team.size : lanes, lane = team.rank % width, group = team.rank / width, groups = team.size / width;
 
     if (team.rank == 0) begin_rows(w, b);
     for (PetscInt i = windows.begin[first ? w : 0] + team.rank; i < last; i += team.size) {

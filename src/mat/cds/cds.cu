@@ -32,7 +32,8 @@ template <class Store> struct Stored {
 #endif
 };
 
-/* Puts one row's entries where they belong. Of a half matrix only those above the diagonal are, and, where it is asked, all are told to *sum, which says whether they are like those below; see entry_check().
+/* Puts one row's entries where they belong. Of a half matrix only those above the diagonal are, and, where it is asked, all are told to *sum, which says
+   whether they are like those below; see entry_check().
    View: CdsView; Stored in what on() makes. */
 template <template <class> class View, class Store, int bs, bool half> struct CdsFill {
   View<Store>     A;
@@ -89,11 +90,11 @@ bool all_finite(const Csr &A)
   return joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, AddNotFinite{A.ptr, A.val})[0] == 0;
 }
 
-/* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images; entries above less entries below; and the same of those that
-   are not 0, below of those whose images are not 0. The sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a tolerance, in values: each
-   entry below has its image, and no entry above that is not 0 is left without one. (By the pattern's balance alone a 0 below without an image would make up for an entry
-   above that has none.) The tolerance is relative to the entry or, where that is more, to the diagonal entries of its row and its column: an entry that is the small sum of
-   large terms has the rounding of those. */
+/* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images; entries above less entries below; and the same of
+   those that are not 0, below of those whose images are not 0. The sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a
+   tolerance, in values: each entry below has its image, and no entry above that is not 0 is left without one. (By the pattern's balance alone a 0 below without
+   an image would make up for an entry above that has none.) The tolerance is relative to the entry or, where that is more, to the diagonal entries of its row
+   and its column: an entry that is the small sum of large terms has the rounding of those. */
 template <template <class> class View, class Store, int bs> struct CdsCompare {
   View<Store>     A;
   const PetscInt *ptr;
@@ -127,7 +128,9 @@ template <template <class> class View, class Store, int bs> struct CdsCompare {
       above--;
       above_nonzero -= mirror != 0.;
       if (gap == 0. || size_of(gap) <= tolerance * size_of(value)) continue; // mostly
-      const double diagonals = main ? sqrt(size_of(static_cast<DoubleScalar>(A.val[(r * bs + r) * A.ld + i]))) * sqrt(size_of(static_cast<DoubleScalar>(A.val[(c * bs + c) * A.ld + node]))) : 0;
+      const double diagonals = main ? sqrt(size_of(static_cast<DoubleScalar>(A.val[(r * bs + r) * A.ld + i]))) *
+                                        sqrt(size_of(static_cast<DoubleScalar>(A.val[(c * bs + c) * A.ld + node])))
+                                    : 0;
 
       bad += !(size_of(gap) <= tolerance * diagonals); // a NaN differs
     }
@@ -137,7 +140,8 @@ template <template <class> class View, class Store, int bs> struct CdsCompare {
   }
 };
 
-/* Whether a few rows of a host matrix show already that its diagonals are not symmetric: to fill the half of them and to compare it takes as long as to fill all. */
+/* Whether a few rows of a host matrix show already that its diagonals are not symmetric: to fill the half of them and to compare it takes as long as to fill
+   all. */
 template <class Store> bool few_rows_differ(const CdsView<Store> &rule, const Csr &A, const std::vector<PetscInt> &offset, PetscScalar factor, double tolerance)
 {
   constexpr std::int64_t looked_at = 256;
@@ -159,7 +163,8 @@ template <class Store> bool few_rows_differ(const CdsView<Store> &rule, const Cs
       const std::ptrdiff_t mirror = entry(j, i);
 
       if (mirror == A.ptr[j + 1]) return true;
-      const DoubleScalar a = static_cast<DoubleScalar>(static_cast<Store>(A.val[p] * factor)), b = mirrored(rule, static_cast<DoubleScalar>(static_cast<Store>(A.val[mirror] * factor)));
+      const DoubleScalar a = static_cast<DoubleScalar>(static_cast<Store>(A.val[p] * factor)),
+                         b = mirrored(rule, static_cast<DoubleScalar>(static_cast<Store>(A.val[mirror] * factor)));
 
       if (a == b) continue;
       const double size = std::max({size_of(a), size_of(b), tolerance > 0 ? std::sqrt(diagonal(i)) * std::sqrt(diagonal(j)) : 0.0});
@@ -209,8 +214,9 @@ template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<Pe
   if (inside_ && stored > options_.max_fill * static_cast<double>(inside_) + 4096) {
     char text[256];
 
-    std::snprintf(text, sizeof(text), "%zu diagonals of %d rows would store %.3g values for %.3g nonzeros, %.2f for one; -mat_cds_max_fill allows %.2f", offset_.size(),
-                  static_cast<int>(this->nrows_), stored, static_cast<double>(inside_), stored / static_cast<double>(inside_), options_.max_fill);
+    std::snprintf(text, sizeof(text), "%zu diagonals of %d rows would store %.3g values for %.3g nonzeros, %.2f for one; -mat_cds_max_fill allows %.2f",
+                  offset_.size(), static_cast<int>(this->nrows_), stored, static_cast<double>(inside_), stored / static_cast<double>(inside_),
+                  options_.max_fill);
     throw FormatRefusal(text);
   }
   val_ = Array<Store>(this->space_, offset_.size() * bs_ * bs_ * ld_);
@@ -267,7 +273,8 @@ template <class Store, class V> void Cds<Store, V>::build(const Csr &A, const Di
   rem_ptr_     = Array<PetscInt>(this->space_);
   hermitian_   = wants_hermitian();
   offset_.clear();
-  lay_out(all_, options_.storage != CdsStorage::Full && in_pairs() && !(this->space_ == Space::Host && bs_ == 1 && few_rows_differ<Store>(view(), A, all_, factor_, mirror_tolerance<Store>(promised()))));
+  lay_out(all_, options_.storage != CdsStorage::Full && in_pairs() &&
+                  !(this->space_ == Space::Host && bs_ == 1 && few_rows_differ<Store>(view(), A, all_, factor_, mirror_tolerance<Store>(promised()))));
   refill(A);
 }
 
@@ -291,7 +298,8 @@ template <class Store, class V> void Cds<Store, V>::refill(const Csr &A)
   }
   /* a NaN or infinity, which differs from its mirror image, is for who computes with it to find */
   if (to_be_half && !half_ && all_finite(A))
-    throw FormatRefusal(options_.storage == CdsStorage::Half ? "-mat_cds_storage half, but the matrix is not symmetric" : "-mat_cds_storage hermitian, but the matrix is not Hermitian");
+    throw FormatRefusal(options_.storage == CdsStorage::Half ? "-mat_cds_storage half, but the matrix is not symmetric"
+                                                             : "-mat_cds_storage hermitian, but the matrix is not Hermitian");
   if (inside_ < nnz_) split_remainder(A, new_rest);
 }
 
@@ -327,11 +335,13 @@ template <class Store, class V> std::size_t Cds<Store, V>::bytes() const
 template <class Store, class V> std::string Cds<Store, V>::describe() const
 {
   char text[320];
-  int  n = std::snprintf(text, sizeof(text), "%s storage, %zu diagonals%s, %.2f stored values for one nonzero on them, %zu-byte values, %lld nonzeros in the remainder",
+  int  n = std::snprintf(text, sizeof(text),
+                         "%s storage, %zu diagonals%s, %.2f stored values for one nonzero on them, %zu-byte values, %lld nonzeros in the remainder",
                         !half_       ? "full"
                          : hermitian_ ? "half (Hermitian)"
                                       : "half (symmetric)",
-                         offset_.size(), bs_ > 1 ? " of blocks" : "", inside_ ? static_cast<double>(val_.size()) / static_cast<double>(inside_) : 0.0, sizeof(Store), static_cast<long long>(nnz_ - inside_));
+                         offset_.size(), bs_ > 1 ? " of blocks" : "", inside_ ? static_cast<double>(val_.size()) / static_cast<double>(inside_) : 0.0,
+                         sizeof(Store), static_cast<long long>(nnz_ - inside_));
 
   if (bs_ > 1) n += std::snprintf(text + n, sizeof(text) - n, ", blocks of %d", static_cast<int>(bs_));
   if (grid_.line) n += std::snprintf(text + n, sizeof(text) - n, ", grid lines of %d", static_cast<int>(grid_.line));

@@ -46,10 +46,11 @@ public:
 
   explicit Cds(Space space, const CdsOptions &options = {});
 
-  void        build(const Csr &A) override;
-  void        build(const Csr &A, const Diagonals &found); // where they are known already
-  void        refill(const Csr &A) override;
-  bool        build_like(const Cds<PetscScalar, PetscScalar> &same); // from one of the same matrix, which is read in half the time; false: it does not hold all that this one would
+  void build(const Csr &A) override;
+  void build(const Csr &A, const Diagonals &found); // where they are known already
+  void refill(const Csr &A) override;
+  // from one of the same matrix, which is read in half the time; false: it does not hold all that this one would
+  bool        build_like(const Cds<PetscScalar, PetscScalar> &same);
   bool        refill_like(const Cds<PetscScalar, PetscScalar> &same);   // where this one has such a layout
   void        multiply_values(PetscScalar factor) { factor_ = factor; } // in a build() or refill() to come
   bool        refill_reads_columns() const override { return true; }
@@ -63,7 +64,8 @@ public:
   /* For one who knows the values and writes all of them where view() says: not where some are in a remainder, or scaled. same_layout(): the same, of zeros. */
   Store               *values_to_write() { return in_remainder() || factor_ != PetscScalar(1) ? nullptr : val_.data(); }
   std::unique_ptr<Cds> same_layout() const;
-  /* For one who has no CSR rows: zeros on these diagonals, ascending, of so many nodes' rows and columns. half: offset holds both signs, or those from 0 up alone. */
+  /* For one who has no CSR rows: zeros on these diagonals, ascending, of so many nodes' rows and columns. half: offset holds both signs, or those from 0 up
+     alone. */
   void lay_out_zeros(PetscInt nodes, PetscInt node_columns, PetscInt bs, const std::vector<PetscInt> &offset, bool half);
 
   CdsView<Store> view() const;
@@ -80,7 +82,8 @@ private:
 
   bool wants_hermitian() const
   {
-    return PetscDefined(USE_COMPLEX) && (options_.storage == CdsStorage::Hermitian || (options_.storage == CdsStorage::Auto && options_.hermitian && !options_.symmetric));
+    return PetscDefined(USE_COMPLEX) &&
+           (options_.storage == CdsStorage::Hermitian || (options_.storage == CdsStorage::Auto && options_.hermitian && !options_.symmetric));
   }
   bool          promised() const { return hermitian_ ? options_.hermitian : options_.symmetric; }
   bool          can_be_like(const Cds<PetscScalar, PetscScalar> &same) const;
@@ -94,9 +97,10 @@ private:
   void          split_remainder(const Csr &A, bool pattern);
   void          take_remainder(const Csr &A, bool pattern);
 
-  CdsOptions            options_;
-  PetscInt              bs_ = 1;
-  bool                  half_ = false, hermitian_ = false, rounded_ = false; // rounded_: the lower part was the upper but for rounding, so that nobody asks again whether it is the same
+  CdsOptions options_;
+  PetscInt   bs_ = 1;
+  // rounded_: the lower part was the upper but for rounding, so that nobody asks again whether it is the same
+  bool                  half_ = false, hermitian_ = false, rounded_ = false;
   PetscScalar           factor_ = 1;
   std::vector<PetscInt> all_, offset_; // all_: both signs; offset_: as stored
   std::int64_t          ld_ = 0, nnz_ = 0, inside_ = 0;

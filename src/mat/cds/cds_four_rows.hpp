@@ -1,8 +1,8 @@
 /* Half storage of a grid's matrix, four rows a thread: for values of less than 8 bytes, whose products wait for load instructions and not for memory.
 
-   The offsets are 0, 1 and groups around c, multiples of 4, as is i: c alone or c - 1, c, c + 1. Own values a[i .. i + 3] come in one load; x[i + c - 1 .. i + c + 4] serves
-   three diagonals; of the lower values a[j .. j + 3] with j = i - c + 1, i - c, i - c - 1, all but one stand in the aligned four at i - c. 27 points: 62 loads for
-   four rows instead of 216; 7 points: 14 instead of 56. */
+   The offsets are 0, 1 and groups around c, multiples of 4, as is i: c alone or c - 1, c, c + 1. Own values a[i .. i + 3] come in one load; x[i + c - 1 ..
+   i + c + 4] serves three diagonals; of the lower values a[j .. j + 3] with j = i - c + 1, i - c, i - c - 1, all but one stand in the aligned four at i - c. 27
+   points: 62 loads for four rows instead of 216; 7 points: 14 instead of 56. */
 #pragma once
 #include "cds_view.hpp"
 #include "core/launch/four_rows.hpp"
@@ -16,7 +16,8 @@ template <int... sizes> struct DiagonalGroups {
   static constexpr bool     few        = ndiag < 14;
   static constexpr PetscInt least_line = few ? four_rows_line_few : four_rows_line_27;
 
-  /* Where it pays, by the bytes of values and vectors: float values under double vectors wait for x, as double ones do; of few diagonals the vectors' bytes are most. */
+  /* Where it pays, by the bytes of values and vectors: float values under double vectors wait for x, as double ones do; of few diagonals the vectors' bytes are
+     most. */
   static constexpr bool pays(std::size_t store, std::size_t v) { return v == 4 || (!few && store == 2); }
   static constexpr bool fits_line(std::int64_t line) { return line >= least_line && line % 4 == 0; }
   /* The line of a grid whose least stored offset above 1 is this one, in the first group */
@@ -47,7 +48,8 @@ template <class Store, class V, int... sizes> bool fits_four_rows(DiagonalGroups
     return fits;
   };
 
-  if (A.ndiag != Groups::ndiag || !Groups::fits_line(grid.line) || grid.plane % 4 || A.nrows % 4 || A.nrows != A.ncols || reinterpret_cast<std::uintptr_t>(x) % 16)
+  if (A.ndiag != Groups::ndiag || !Groups::fits_line(grid.line) || grid.plane % 4 || A.nrows % 4 || A.nrows != A.ncols ||
+      reinterpret_cast<std::uintptr_t>(x) % 16)
     return false;
   return A.offset[0] == 0 && A.offset[1] == 1 && (group(sizes) && ...);
 }

@@ -1,8 +1,8 @@
-/* A CDS matrix times a vector on the host, `length` nodes at a time. Each component of the sums is a list of terms a[i] * x[i * bs], added up to six at a time in loops
-   over consecutive words, which the compiler turns into vector instructions.
+/* A CDS matrix times a vector on the host, `length` nodes at a time. Each component of the sums is a list of terms a[i] * x[i * bs], added up to six at a time
+   in loops over consecutive words, which the compiler turns into vector instructions.
 
-   In half storage a chunk's values serve the rows below, too, while they are in the caches: gathered by those rows later, they would have to wait in the cache for a
-   plane of the grid, and are several times as many bytes as the sums of so many rows. The sums of the rows that are not
+   In half storage a chunk's values serve the rows below, too, while they are in the caches: gathered by those rows later, they would have to wait in the cache
+   for a plane of the grid, and are several times as many bytes as the sums of so many rows. The sums of the rows that are not
    complete yet are kept in a ring. */
 #include "cds_host.hpp"
 #include "cds_shape.hpp"
@@ -156,7 +156,8 @@ private:
     }
     /* sum is nobody else's: loops over twelve arrays are vectorised only where the compiler knows. */
     template <int n>
-    GOZA_FOR_EACH_PROCESSOR static void add_terms(int given, const Term *t, PetscInt from, PetscInt to, V *PETSC_RESTRICT sum, [[maybe_unused]] RealOf<V> imaginary)
+    GOZA_FOR_EACH_PROCESSOR static void add_terms(int given, const Term *t, PetscInt from, PetscInt to, V *PETSC_RESTRICT sum,
+                                                  [[maybe_unused]] RealOf<V> imaginary)
     {
       if constexpr (n > 1) {
         if (given < n) {

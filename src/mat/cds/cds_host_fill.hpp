@@ -15,7 +15,8 @@ struct RestRows {
   PetscScalar *val;
 };
 
-/* Of half storage what stands below the main diagonal is written nowhere. Returned is, where it is asked, a sum that tells whether that is like what stands above: entry_check.hpp. */
+/* Of half storage what stands below the main diagonal is written nowhere. Returned is, where it is asked, a sum that tells whether that is like what stands
+   above: entry_check.hpp. */
 template <class Store, bool half> struct CdsHostFill {
   CdsView<Store> view;
   PetscScalar    factor;
@@ -55,7 +56,8 @@ private:
       const Store value = static_cast<Store>(A.val[j] * factor);
 
       if (half && ask && offset)
-        *sum += below ? -entry_check(A.col[j], i, mirrored(view, static_cast<DoubleScalar>(value))) : entry_check(i, A.col[j], static_cast<DoubleScalar>(value));
+        *sum += below ? -entry_check(A.col[j], i, mirrored(view, static_cast<DoubleScalar>(value)))
+                      : entry_check(i, A.col[j], static_cast<DoubleScalar>(value));
       if (!below) val[d * view.ld + i] = value;
     }
   }

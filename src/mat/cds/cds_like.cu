@@ -56,7 +56,9 @@ template <class Store> struct CountDifferent {
         const double       gap = size_of(upper - lower);
 
         if (gap == 0 || gap <= tolerance * size_of(lower)) continue; // mostly
-        *count += !(tolerance > 0 && A.ndiag % 2 && gap <= tolerance * sqrt(size_of(stored(A.ndiag / 2, r, r, i))) * sqrt(size_of(stored(A.ndiag / 2, c, c, j)))); // a NaN differs
+        // a NaN differs
+        *count += !(tolerance > 0 && A.ndiag % 2 &&
+                    gap <= tolerance * sqrt(size_of(stored(A.ndiag / 2, r, r, i))) * sqrt(size_of(stored(A.ndiag / 2, c, c, j))));
       }
     }
   }
@@ -93,7 +95,8 @@ RowExponents row_exponents(const Cds<PetscScalar, PetscScalar> &A)
 {
   const auto                      view = A.view();
   const std::vector<std::int64_t> all  = joined_rows<Most, 2, std::int64_t>(A.space(), A.nrows(),
-                                                                           JoinExponents{entries_in(view, static_cast<int>(A.block_size()), A.half(), view.val)});
+                                                                           JoinExponents{
+                                                                             entries_in(view, static_cast<int>(A.block_size()), A.half(), view.val)});
 
   return {all[0], all[1]};
 }
@@ -118,7 +121,8 @@ template <class Store, class V> bool Cds<Store, V>::half_of(const Cds<PetscScala
     if (o[d] != -o[o.size() - 1 - d]) return false;
   }
   return joined_rows<Plus, 1, std::int64_t>(this->space_, same.nrows_ / same.bs_,
-                                            CountDifferent<Store>{same.view(), static_cast<int>(same.bs_), factor_, mirror_tolerance<Store>(options_.symmetric)})[0] == 0;
+                                            CountDifferent<Store>{same.view(), static_cast<int>(same.bs_), factor_,
+                                                                  mirror_tolerance<Store>(options_.symmetric)})[0] == 0;
 }
 
 template <class Store, class V> void Cds<Store, V>::copy(const Cds<PetscScalar, PetscScalar> &same)

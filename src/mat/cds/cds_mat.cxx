@@ -53,11 +53,17 @@ template <auto member> constexpr auto in_cds = held<&CdsConfig::options, member>
 namespace setting
 {
 
-constexpr Setting storage{"-mat_cds_storage", "MatCDSSetStorage", "Hold all diagonals, or those of a symmetric matrix from the main one up (auto: where the matrix is symmetric)", in_cds<&CdsOptions::storage>, Words<MatCDSStorage>{MatCDSStorages}};
-constexpr Setting share{"-mat_cds_share", "MatCDSSetShare", "Entries that a diagonal must hold to be stored whole, of the rows (0 to 1)", in_cds<&CdsOptions::share>, RealRange{0, 1, true, false}};
-constexpr Setting max_fill{"-mat_cds_max_fill", "MatCDSSetMaxFill", "Stored values for one nonzero beyond which the matrix is refused", in_cds<&CdsOptions::max_fill>, RealRange{1, infinity, false, true}};
-constexpr Setting block_size{"-mat_cds_block_size", "MatCDSSetBlockSize", "Unknowns of a node (auto: the matrix's block size)", in_cds<&CdsOptions::bs>, IntList{block_sizes}};
-constexpr Setting precision{"-mat_cds_precision", "MatCDSSetPrecision", precision_text, held<&CdsConfig::precision>, Words<MatStoragePrecision>{MatStoragePrecisions}};
+constexpr Setting storage{"-mat_cds_storage", "MatCDSSetStorage",
+                          "Hold all diagonals, or those of a symmetric matrix from the main one up (auto: where the matrix is symmetric)",
+                          in_cds<&CdsOptions::storage>, Words<MatCDSStorage>{MatCDSStorages}};
+constexpr Setting share{"-mat_cds_share", "MatCDSSetShare", "Entries that a diagonal must hold to be stored whole, of the rows (0 to 1)",
+                        in_cds<&CdsOptions::share>, RealRange{0, 1, true, false}};
+constexpr Setting max_fill{"-mat_cds_max_fill", "MatCDSSetMaxFill", "Stored values for one nonzero beyond which the matrix is refused",
+                           in_cds<&CdsOptions::max_fill>, RealRange{1, infinity, false, true}};
+constexpr Setting block_size{"-mat_cds_block_size", "MatCDSSetBlockSize", "Unknowns of a node (auto: the matrix's block size)", in_cds<&CdsOptions::bs>,
+                             IntList{block_sizes}};
+constexpr Setting precision{"-mat_cds_precision", "MatCDSSetPrecision", precision_text, held<&CdsConfig::precision>,
+                            Words<MatStoragePrecision>{MatStoragePrecisions}};
 
 } // namespace setting
 
@@ -65,7 +71,8 @@ constexpr Setting precision{"-mat_cds_precision", "MatCDSSetPrecision", precisio
 
 const FormatKind &CdsKind()
 {
-  static const FormatKind kind = MakeFormatOrOwnKind<CdsConfig, CdsKind, OwnCdsKind, &setting::storage, &setting::share, &setting::max_fill, &setting::block_size, &setting::precision>(MATCDS, MATSEQAIJCDS, MATMPIAIJCDS);
+  static const FormatKind kind = MakeFormatOrOwnKind<CdsConfig, CdsKind, OwnCdsKind, &setting::storage, &setting::share, &setting::max_fill,
+                                                     &setting::block_size, &setting::precision>(MATCDS, MATSEQAIJCDS, MATMPIAIJCDS);
 
   return kind;
 }
@@ -93,8 +100,9 @@ PetscErrorCode CdsAloneFromOptions(Mat A, GozaOptionItems items, CdsOptions *opt
 
   Input Parameters:
 + A       - the matrix
-- storage - `MAT_CDS_AUTO` (half where the entries on the diagonals prove equal to their mirror images, with `MAT_SYMMETRIC` up to rounding), `MAT_CDS_FULL`, `MAT_CDS_HALF`,
-            `MAT_CDS_HERMITIAN` (half of a Hermitian matrix, whose lower entries are the upper ones' conjugates; with real scalars the same as `MAT_CDS_HALF`)
+- storage - `MAT_CDS_AUTO` (half where the entries on the diagonals prove equal to their mirror images, with `MAT_SYMMETRIC` up to rounding), `MAT_CDS_FULL`,
+            `MAT_CDS_HALF`, `MAT_CDS_HERMITIAN` (half of a Hermitian matrix, whose lower entries are the upper ones' conjugates; with real scalars the same as
+            `MAT_CDS_HALF`)
 
   Options Database Key:
 . -mat_cds_storage (auto|full|half|hermitian) - the storage
@@ -106,8 +114,8 @@ PetscErrorCode CdsAloneFromOptions(Mat A, GozaOptionItems items, CdsOptions *opt
   In parallel the diagonal block of each rank is tested and stored by itself. `MAT_CDS_HALF` for a matrix that is not symmetric, or `MAT_CDS_HERMITIAN`
   for one that is not Hermitian, is an error at the next product; one that holds a NaN or
   infinity is held in full as long as it does.
-  `MAT_CDS_AUTO` takes the Hermitian form where `MAT_HERMITIAN` is set and `MAT_SYMMETRIC` is not. With `MAT_SYMMETRIC` set when the format is built, entries may differ from their mirror images by 100 units of rounding of
-  themselves or of their diagonal entries, and the one above the diagonal is taken for both.
+  `MAT_CDS_AUTO` takes the Hermitian form where `MAT_HERMITIAN` is set and `MAT_SYMMETRIC` is not. With `MAT_SYMMETRIC` set when the format is built, entries
+  may differ from their mirror images by 100 units of rounding of themselves or of their diagonal entries, and the one above the diagonal is taken for both.
 
 .seealso: `MATCDS`, `MatCDSGetStorage()`, `MatCDSSetShare()`, `MatCDSSetBlockSize()`, `MatSetOption()`
 @*/
@@ -185,10 +193,11 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetBlockSize, MatCDSGetBlockSize, PetscInt, goza::C
   Level: advanced
 
   Notes:
-  Fewer bytes are read from memory, for use inside preconditioners. Vectors and sums stay `PetscScalar`: each stored value is off by at most 2^-24 (single) or 2^-11 (half)
-  of itself. Where the values leave the range of the type, above all that of half (6.1e-5 to 65504), they are scaled by powers of two, which round nothing: by one for all, by the roots of
-  the diagonal on both sides (D^-1/2 A D^-1/2), or, where that does not serve either, row by row. An entry far below the largest of its row (by 2^-10 and more) may then lose bits that do not matter beside it.
-  A NaN or infinity stays what it is. In parallel the off-diagonal block stays `PetscScalar`; so does everything that is not a product with this matrix: transposed products, `MatGetValues()`, the diagonal.
+  Fewer bytes are read from memory, for use inside preconditioners. Vectors and sums stay `PetscScalar`: each stored value is off by at most 2^-24 (single) or
+  2^-11 (half) of itself. Where the values leave the range of the type, above all that of half (6.1e-5 to 65504), they are scaled by powers of two, which round
+  nothing: by one for all, by the roots of the diagonal on both sides (D^-1/2 A D^-1/2), or, where that does not serve either, row by row. An entry far below
+  the largest of its row (by 2^-10 and more) may then lose bits that do not matter beside it. A NaN or infinity stays what it is. In parallel the off-diagonal
+  block stays `PetscScalar`; so does everything that is not a product with this matrix: transposed products, `MatGetValues()`, the diagonal.
 
   The format is built anew at the next product. Does nothing for other matrix types.
 
@@ -206,39 +215,46 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecisi
 . -mat_cds_max_fill fill               - stored values for one nonzero beyond which the matrix is refused (3)
 . -mat_cds_block_size (auto|1|2|3|6)   - unknowns of a node
 . -mat_cds_precision (double|single|half) - precision of the stored values
-- -mat_cds_keep_aij (auto|yes|no)      - yes: AIJ is held beside the diagonals; no: nothing is held but these; auto (default): no where `GozaAssemblyCreateMatrix()` makes the matrix
+- -mat_cds_keep_aij (auto|yes|no)      - yes: AIJ is held beside the diagonals; no: nothing is held but these; auto (default): no where
+                                        `GozaAssemblyCreateMatrix()` makes the matrix
 
   Level: beginner
 
   Notes:
-  `MATSEQAIJCDS` on one process, `MATMPIAIJCDS` on several. The matrix is an AIJ matrix in every other respect. Entries on diagonals that are too empty go to a sliced-ELL
-  remainder, so every matrix works; matrices of structured grids are what it is for. A stored zero takes part in the product: a NaN in x also reaches
+  `MATSEQAIJCDS` on one process, `MATMPIAIJCDS` on several. The matrix is an AIJ matrix in every other respect. Entries on diagonals that are too empty go to a
+  sliced-ELL remainder, so every matrix works; matrices of structured grids are what it is for. A stored zero takes part in the product: a NaN in x also reaches
   rows whose diagonals merely pass over it.
 
-  `auto` leaves AIJ out of a matrix that `GozaAssemblyCreateMatrix()` makes, which is assembled without it: where the mesh has few diagonals and these are mostly full on every rank, the assembly
-  runs where the products do, and no other option of the format asks for what the diagonals alone have not (a precision, a share, a block size), which with `no` is an error. Elsewhere `auto` holds AIJ, as `yes` does: when a
-  matrix gets its type nobody knows what it will be asked for, and one of diagonals alone has no entries off these. A matrix whose type is asked for by the name `MATSEQAIJCDS` or `MATMPIAIJCDS` holds AIJ unless
-  `no` is given.
+  `auto` leaves AIJ out of a matrix that `GozaAssemblyCreateMatrix()` makes, which is assembled without it: where the mesh has few diagonals and these are
+  mostly full on every rank, the assembly runs where the products do, and no other option of the format asks for what the diagonals alone have not (a precision,
+  a share, a block size), which with `no` is an error. Elsewhere `auto` holds AIJ, as `yes` does: when a matrix gets its type nobody knows what it will be asked
+  for, and one of diagonals alone has no entries off these. A matrix whose type is asked for by the name `MATSEQAIJCDS` or `MATMPIAIJCDS` holds AIJ unless `no`
+  is given.
 
-  A matrix without AIJ is of type `MATOWNCDS`, which no program that looks for AIJ by the type's name takes for it: its diagonals are all that there is of it, at most 128 of them, each whole, in `PetscScalar`, with no index, so that it
-  may have more nonzeros than a `PetscInt` counts. They are those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, or of the values that are set. Values are set on the device by COO; `MatSetValues()`
-  sets them on the host, and the end of the assembly takes them to the device. With `-mat_cds_storage auto` the half form is taken where `MAT_SYMMETRIC` (`MAT_SPD`) is set before the
-  first value; the entry above the diagonal is then taken for both. `MatSetValues()` after the assembly that this was said of goes on in full, unless it was said again or to be so for ever
-  (`MAT_SYMMETRY_ETERNAL`, `MAT_SPD_ETERNAL`). An entry is nonzero where its value is not 0. `MatConvert()` makes AIJ of it and it of AIJ. What PETSc knows of AIJ alone makes it, on the host, and gives it back:
-  factors, products with matrices of any type, submatrices, colorings, views. A `MatFDColoring` holds an AIJ of its own, of a `DMDA`'s stencil or of the entries. `MatSOR()` and `MatGetDiagonalBlock()`, whose block is brought up to date when it is asked for again, keep it until the
-  pattern moves, and a product for as long as its result lives or until it is cleared (`-mat_product_clear`). So `PCBJACOBI`, `PCASM`, `PCSOR`, `PCGAMG`, `PCILU`, `PCLU` take
-  the iterations that they take of an AIJ without zeros. Where AIJ holds some, as on a `DMDA`'s stencil with unknowns that are not coupled or given, they see fewer entries here: graphs and overlaps are others,
-  and iterations differ by some. `-mat_view ::ascii_info` and the event GozaMatToAIJ
-  of `-log_view` say how often AIJ was made. An entry that becomes 0, or is one no longer, is a new nonzero pattern for who has had AIJ. A matrix that is not square and is preallocated as AIJ
-  becomes a `MATCDS` that keeps AIJ: PETSc gives interpolations the type of the fine matrix. Arrays of AIJ are not there to be asked for: `MatSeqAIJGetArray()` and its like are errors that say so,
-  and `MatSeqAIJGetMaxRowNonzeros()` gives the number of columns, which no row has more than. `PCSAAMG` sets up from the diagonals or, off the grids that it
-  knows, from rows that it makes of them where they are (event GozaMatToRows); `PCPBJACOBI` and `PCJACOBI` take such a matrix, too.
-  On several ranks the diagonals are those of a rank's own columns, and the entries in columns of other ranks, a surface of its part of a grid, are kept as AIJ.
+  A matrix without AIJ is of type `MATOWNCDS`, which no program that looks for AIJ by the type's name takes for it: its diagonals are all that there is of it,
+  at most 128 of them, each whole, in `PetscScalar`, with no index, so that it may have more nonzeros than a `PetscInt` counts. They are those of a `DMDA`'s
+  stencil, of `MatSetPreallocationCOO()`, or of the values that are set. Values are set on the device by COO; `MatSetValues()` sets them on the host, and the
+  end of the assembly takes them to the device. With `-mat_cds_storage auto` the half form is taken where `MAT_SYMMETRIC` (`MAT_SPD`) is set before the first
+  value; the entry above the diagonal is then taken for both. `MatSetValues()` after the assembly that this was said of goes on in full, unless it was said
+  again or to be so for ever (`MAT_SYMMETRY_ETERNAL`, `MAT_SPD_ETERNAL`). An entry is nonzero where its value is not 0. `MatConvert()` makes AIJ of it and it of
+  AIJ. What PETSc knows of AIJ alone makes it, on the host, and gives it back: factors, products with matrices of any type, submatrices, colorings, views. A
+  `MatFDColoring` holds an AIJ of its own, of a `DMDA`'s stencil or of the entries. `MatSOR()` and `MatGetDiagonalBlock()`, whose block is brought up to date
+  when it is asked for again, keep it until the pattern moves, and a product for as long as its result lives or until it is cleared (`-mat_product_clear`). So
+  `PCBJACOBI`, `PCASM`, `PCSOR`, `PCGAMG`, `PCILU`, `PCLU` take the iterations that they take of an AIJ without zeros. Where AIJ holds some, as on a `DMDA`'s
+  stencil with unknowns that are not coupled or given, they see fewer entries here: graphs and overlaps are others, and iterations differ by some.
+  `-mat_view ::ascii_info` and the event GozaMatToAIJ of `-log_view` say how often AIJ was made. An entry that becomes 0, or is one no longer, is a new nonzero
+  pattern for who has had AIJ. A matrix that is not square and is preallocated as AIJ
+  becomes a `MATCDS` that keeps AIJ: PETSc gives interpolations the type of the fine matrix. Arrays of AIJ are not there to be asked for: `MatSeqAIJGetArray()`
+  and its like are errors that say so, and `MatSeqAIJGetMaxRowNonzeros()` gives the number of columns, which no row has more than. `PCSAAMG` sets up from the
+  diagonals or, off the grids that it knows, from rows that it makes of them where they are (event GozaMatToRows); `PCPBJACOBI` and `PCJACOBI` take such a
+  matrix, too. On several ranks the diagonals are those of a rank's own columns, and the entries in columns of other ranks, a surface of its part of a grid, are
+  kept as AIJ.
 
-  A program whose own kernels compute values writes them (on several ranks those in a rank's own columns, by its own numbers) straight into such a matrix: it composes "MatCDSSetDiagonals_C"(Mat, PetscInt n, const PetscInt offsets[]), which adds diagonals of zeros, and
-  "MatCDSGetDiagonals_C"(Mat, PetscInt *n, const PetscInt *offsets[], PetscInt64 *ld, PetscScalar *values[], PetscMemType *where), which says what is stored (in half storage the offsets from 0 up) and
-  where: entry (i, i + offsets[d]) at values[d * ld + i], of blocks of bs unknowns entry (r, c) of block row i at values[((d * bs + r) * bs + c) * ld + i]. Places outside the matrix hold 0.
-  `MatAssemblyBegin()` and `MatAssemblyEnd()` follow (examples/poisson_diagonals.cu).
+  A program whose own kernels compute values writes them (on several ranks those in a rank's own columns, by its own numbers) straight into such a matrix: it
+  composes "MatCDSSetDiagonals_C"(Mat, PetscInt n, const PetscInt offsets[]), which adds diagonals of zeros, and "MatCDSGetDiagonals_C"(Mat, PetscInt *n, const
+  PetscInt *offsets[], PetscInt64 *ld, PetscScalar *values[], PetscMemType *where), which says what is stored (in half storage the offsets from 0 up) and
+  where: entry (i, i + offsets[d]) at values[d * ld + i], of blocks of bs unknowns entry (r, c) of block row i at values[((d * bs + r) * bs + c) * ld + i].
+  Places outside the matrix hold 0. `MatAssemblyBegin()` and `MatAssemblyEnd()` follow (examples/poisson_diagonals.cu).
 
   The format and its half form are those of paper P1 (Miura 2015).
 

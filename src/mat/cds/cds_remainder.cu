@@ -90,7 +90,8 @@ template <class Store, class V> void Cds<Store, V>::take_remainder(const Csr &A,
   }
   rem_val_ = Array<PetscScalar>(space, nnz_ - inside_);
   with_shape(bs_, half_, [&](auto bs, auto half) {
-    for_each_row(space, A.nrows, RemainderFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, rem_ptr_.data(), rem_col_.data(), rem_val_.data()});
+    for_each_row(space, A.nrows,
+                 RemainderFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, rem_ptr_.data(), rem_col_.data(), rem_val_.data()});
   });
 }
 

@@ -42,7 +42,8 @@ template <int... counts, class Call> void with_one_of(std::integer_sequence<int,
   if (!((ndiag == counts && (call(std::integral_constant<int, counts>()), true)) || ...)) call(std::integral_constant<int, 0>());
 }
 
-/* call(integral_constant<N>): N the number of diagonals where a kernel is compiled for it, else 0. main_first: the main diagonal is the first that half storage holds. */
+/* call(integral_constant<N>): N the number of diagonals where a kernel is compiled for it, else 0. main_first: the main diagonal is the first that half storage
+   holds. */
 template <int bs, bool half, class Call> void with_compiled_count(PetscInt ndiag, bool main_first, const Call &call)
 {
   with_one_of(compiled_counts<bs, half>(), !half || main_first ? ndiag : 0, call);

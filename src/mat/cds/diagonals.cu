@@ -126,7 +126,8 @@ struct SumChunks {
 /* Entries on each candidate. */
 std::vector<std::int64_t> count_on_device(const Csr &pattern, PetscInt bs, const std::vector<PetscInt> &candidate)
 {
-  const PetscInt n = static_cast<PetscInt>(candidate.size()), nrows = pattern.nrows, chunks = (nrows + CountOnDiagonals::rows_per_chunk - 1) / CountOnDiagonals::rows_per_chunk;
+  const PetscInt n = static_cast<PetscInt>(candidate.size()), nrows = pattern.nrows,
+                 chunks = (nrows + CountOnDiagonals::rows_per_chunk - 1) / CountOnDiagonals::rows_per_chunk;
   Array<PetscInt>           sorted(pattern.space, candidate.data(), n);
   Array<int>                count(pattern.space, static_cast<std::size_t>(chunks) * n);
   Array<std::int64_t>       sums(pattern.space, SumChunks::parts * n);
@@ -215,8 +216,9 @@ Diagonals find_diagonals(const Csr &A, PetscInt bs, double share)
   std::sort(candidate.begin(), candidate.end());
   if (candidate.empty()) return found;
 
-  const PetscInt n = static_cast<PetscInt>(candidate.size());
-  const std::vector<std::int64_t> totals = A.space == Space::Host ? count_on_host(A, bs, candidate) : count_on_device({A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, nnz}, bs, candidate);
+  const PetscInt                  n      = static_cast<PetscInt>(candidate.size());
+  const std::vector<std::int64_t> totals = A.space == Space::Host ? count_on_host(A, bs, candidate)
+                                                                  : count_on_device({A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, nnz}, bs, candidate);
   for (PetscInt d = 0; d < n; d++) {
     if (static_cast<double>(totals[d]) < share * static_cast<double>(A.nrows) * static_cast<double>(bs)) continue;
     found.offset.push_back(candidate[d]);

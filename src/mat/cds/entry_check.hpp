@@ -18,7 +18,8 @@ template <class Pair> HD std::uint64_t bits_of_parts(const Pair &wide)
   return bits[0] ^ (bits[1] * golden_64 + (bits[1] >> 32));
 }
 
-/* A number for an entry above the diagonal and its value; 0 for a value of 0. Where all entries are like their mirror images, those of both add up to 0, and else hardly ever: once in 2^64. */
+/* A number for an entry above the diagonal and its value; 0 for a value of 0. Where all entries are like their mirror images, those of both add up to 0, and
+   else hardly ever: once in 2^64. */
 template <class Wide> HD std::uint64_t entry_check(PetscInt i, PetscInt j, Wide wide)
 {
   std::uint64_t bits;

@@ -1,5 +1,5 @@
-/* The arrays of a SeqAIJ-based matrix as CSR in the space where they are wanted: lent by PETSc where they are there already, else copied for the time. Two that are
-   open at a time for the same values (the set-up of saamg and the matrix's own format) share one copy. */
+/* The arrays of a SeqAIJ-based matrix as CSR in the space where they are wanted: lent by PETSc where they are there already, else copied for the time. Two that
+   are open at a time for the same values (the set-up of saamg and the matrix's own format) share one copy. */
 #pragma once
 #include "core/sparse/csr_matrix.hpp"
 #include <memory>

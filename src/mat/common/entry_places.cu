@@ -34,7 +34,8 @@ EntryPlaces::Index EntryPlaces::index(Space space) const
     first.push_back(run);
   }
   first.push_back(PetscMax(runs() - 1, 0));
-  return {Array<PetscInt>(space, begin_.data(), begin_.size()), Array<PetscInt>(space, to_.data(), to_.size()), Array<PetscInt>(space, first.data(), first.size())};
+  return {Array<PetscInt>(space, begin_.data(), begin_.size()), Array<PetscInt>(space, to_.data(), to_.size()),
+          Array<PetscInt>(space, first.data(), first.size())};
 }
 
 void EntryPlaces::put(Space space, const PetscScalar *values, PetscScalar *out)

@@ -7,7 +7,8 @@
 namespace goza::mat
 {
 
-/* A device's matrix has no I-nodes. PETSc leaves those that it has found where they are until the next assembly, and a factor whose symbolic phase saw them cannot do without them in its numeric one. */
+/* A device's matrix has no I-nodes. PETSc leaves those that it has found where they are until the next assembly, and a factor whose symbolic phase saw them
+   cannot do without them in its numeric one. */
 static PetscErrorCode ForgetInodes(Mat A)
 {
   PetscInt  nodes, *sizes = NULL;
@@ -101,8 +102,8 @@ PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The transpose's pattern as a plain AIJ: PETSc's symbolic products give it the left factor's type, and MatSetType() makes one of our types of an AIJ, but throws the
-   pattern away on the way from one of our types to another or to AIJ. */
+/* The transpose's pattern as a plain AIJ: PETSc's symbolic products give it the left factor's type, and MatSetType() makes one of our types of an AIJ, but
+   throws the pattern away on the way from one of our types to another or to AIJ. */
 PetscErrorCode MatTransposeSymbolic_Format(Mat A, Mat *B)
 {
   FormatMat *f;
@@ -171,7 +172,8 @@ static PetscErrorCode ConvertToOther(Mat A, FormatMat *f, MatType type, MatReuse
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* To PETSc's AIJ types, whose converters begin with a copy that inherits what is composed on the original, by way of a matrix with nothing of ours. An operation of the matrix, not
+/* To PETSc's AIJ types, whose converters begin with a copy that inherits what is composed on the original, by way of a matrix with nothing of ours. An
+   operation of the matrix, not
    functions composed on it by name: PETSc's factors of an AIJ inherit those. */
 PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
 {

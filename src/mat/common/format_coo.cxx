@@ -29,8 +29,9 @@ static PetscErrorCode MatSetPreallocationCOO_Format(Mat A, PetscCount n, PetscIn
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   f->coo_n = n;
-  PetscCall(
-    Unbound(A, f, [&] { return MatFormatAsBase(A, f, [&] { return f->base_function<decltype(MatSetPreallocationCOO_Format)>(COO_PREALLOCATION)(A, n, i, j); }); }));
+  PetscCall(Unbound(A, f, [&] {
+    return MatFormatAsBase(A, f, [&] { return f->base_function<decltype(MatSetPreallocationCOO_Format)>(COO_PREALLOCATION)(A, n, i, j); });
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

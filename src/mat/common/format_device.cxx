@@ -203,7 +203,8 @@ static PetscErrorCode MatInvertBlockDiagonal_Device(Mat A, const PetscScalar **v
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether PETSc's copy on the device has no row pointers of empty rows, as it is where most rows are: its diagonal (3.26) and cuSPARSE's sum count all rows there. */
+/* Whether PETSc's copy on the device has no row pointers of empty rows, as it is where most rows are: its diagonal (3.26) and cuSPARSE's sum count all rows
+   there. */
 static PetscErrorCode WithoutEmptyRows(Mat block, PetscBool *yes)
 {
   PetscFunctionBegin;
@@ -282,8 +283,8 @@ static PetscErrorCode MatDiagonalScale_Device(Mat A, Vec l, Vec r)
   return WithDeviceVectors(l, r, true, false, [A](Vec dl, Vec dr) { return AsBase<&_MatOps::diagonalscale>::call(A, dl, dr); });
 }
 
-/* While a matrix is bound to the CPU its values change there only, and PETSc 3.26 does not note that a copy which the device holds grows old. It binds a block while the
-   entries are in a hash table, too, whose end brings back the operations of before: then that waits for the end of the assembly. */
+/* While a matrix is bound to the CPU its values change there only, and PETSc 3.26 does not note that a copy which the device holds grows old. It binds a block
+   while the entries are in a hash table, too, whose end brings back the operations of before: then that waits for the end of the assembly. */
 static PetscErrorCode MatBindToCPU_Device(Mat A, PetscBool to_cpu)
 {
   Mat             blocks[2];

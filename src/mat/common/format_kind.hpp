@@ -35,7 +35,8 @@ struct FormatKind {
 
 PetscErrorCode MatRegister_Format(const FormatKind &kind);
 
-/* Collective: what -mat_view ::ascii_info_detail adds. held: the diagonal block's format; NULL where it is not built yet. The room that knows the model sets it at load. */
+/* Collective: what -mat_view ::ascii_info_detail adds. held: the diagonal block's format; NULL where it is not built yet. The room that knows the model sets it
+   at load. */
 using MatDetailView = PetscErrorCode (*)(Mat A, Space space, const Format<PetscScalar> *held, PetscViewer viewer);
 void           MatFormatSetDetailView(MatDetailView view);
 PetscErrorCode FindFormatKind(const char *type, const FormatKind **kind); // by any of its three names; error when there is none

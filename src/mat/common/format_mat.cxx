@@ -63,8 +63,8 @@ PetscErrorCode MatFormatCheckKind(Mat A, const FormatKind &kind)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(MatFormatFindConfig(A, kind, &config));
-  PetscCheck(config, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Mat is of type %s, not %s", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(none)",
-             kind.root);
+  PetscCheck(config, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Mat is of type %s, not %s",
+             ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(none)", kind.root);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,7 +144,8 @@ PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi)
   PetscCall(MatFormatPrepare(PetscObjectComm((PetscObject)A), kind, nullptr, &made));
   PetscCall(MatSetType(A, BaseType(mpi)));
   PetscCall(MatFormatAttach(A, std::move(made)));
-  /* MatConvert() asks a new matrix of the wanted type. Only one that was made by our name: what -mat_seqaij_type makes of a SeqAIJ is converted to as PETSc does it */
+  /* MatConvert() asks a new matrix of the wanted type. Only one that was made by our name: what -mat_seqaij_type makes of a SeqAIJ is converted to as PETSc
+     does it */
   A->ops->convertfrom = MatConvert_Any_Format;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -46,7 +46,8 @@ struct FormatMat {
 MatType        BaseType(bool mpi);                    // what a new Goza matrix is below
 PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f); // NULL when A is not ours
 
-/* Collective: on all ranks or on none, before PETSc's part begins, so that what follows asks for no memory of ours. like: whose settings it has; NULL: what the kind begins with */
+/* Collective: on all ranks or on none, before PETSc's part begins, so that what follows asks for no memory of ours. like: whose settings it has; NULL: what the
+   kind begins with */
 PetscErrorCode MatFormatPrepare(MPI_Comm comm, const FormatKind &kind, const FormatMat *like, std::unique_ptr<FormatMat> *made);
 PetscErrorCode MatFormatAttach(Mat A, std::unique_ptr<FormatMat> made); // A has a base type
 PetscErrorCode MatFormatDetach(Mat A);                                  // to the base type

@@ -114,7 +114,8 @@ static PetscErrorCode MatMultGrouped(GroupMat &grouped, bool transposed, Vec x, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same, if A has leaders. Whether a rank has news of A they hear with x, which spares the ranks a message to one another; not where z is y, which must last until it is known. */
+/* The same, if A has leaders. Whether a rank has news of A they hear with x, which spares the ranks a message to one another; not where z is y, which must last
+   until it is known. */
 static PetscErrorCode MatMultByLeaders(Mat A, bool transposed, Vec x, Vec y, Vec z, bool *done)
 {
   std::shared_ptr<GroupMat> grouped;
@@ -201,7 +202,8 @@ PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By the leaders where PETSc has the product on the device, so that the ranks would take turns there. A PETSc without CUDA has it on the host, where many ranks are faster than one. */
+/* By the leaders where PETSc has the product on the device, so that the ranks would take turns there. A PETSc without CUDA has it on the host, where many ranks
+   are faster than one. */
 static PetscErrorCode LeadersTranspose(Mat A, Vec x, Vec y, Vec z, bool *done)
 {
   PetscFunctionBegin;

@@ -19,7 +19,8 @@ static PetscErrorCode MatAssemblyEnd_Format(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Under a heading of their own: behind -dm_mat_type PETSc has printed its own, "Matrix (Mat) options", for -mat_seqaij_type alone, and leaves out of -help what comes under it again. */
+/* Under a heading of their own: behind -dm_mat_type PETSc has printed its own, "Matrix (Mat) options", for -mat_seqaij_type alone, and leaves out of -help what
+   comes under it again. */
 static PetscErrorCode SettingsFromOptions(Mat A, FormatMat *f)
 {
   char      heading[64];
@@ -31,7 +32,8 @@ static PetscErrorCode SettingsFromOptions(Mat A, FormatMat *f)
   PetscOptionsObject->options = ((PetscObject)A)->options;
   PetscCall(f->kind->from_options(A, *f->config, PetscOptionsObject));
   PetscCall(PetscOptionsBool("-mat_locality_measure", "With -mat_view ::ascii_info_detail: measure the product, too", "MatView", measure, &measure, NULL));
-  PetscCall(PetscOptionsBool("-mat_locality_what_if", "With -mat_view ::ascii_info_detail: the models' what-if study, too", "MatView", what_if, &what_if, NULL));
+  PetscCall(
+    PetscOptionsBool("-mat_locality_what_if", "With -mat_view ::ascii_info_detail: the models' what-if study, too", "MatView", what_if, &what_if, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -49,8 +51,8 @@ static PetscErrorCode MatSetFromOptions_Format(Mat A, GozaOptionItems PetscOptio
 
 /* PETSc destroys the inside of a matrix in three ways: with the whole matrix; its composed objects already taken away, to put another one's inside there
    (MatHeaderMerge()), when the shell stays a Goza matrix and only the base type's part goes; and by a function of its own that calls the one that it found
-   (the submatrices of MatCreateSubMatrices(), entries in a hash table), sometimes that one alone. So what a base type destroys by is known without the matrix, and what
-   PETSc has put before ours, or had there when the matrix became ours, stays where it is. */
+   (the submatrices of MatCreateSubMatrices(), entries in a hash table), sometimes that one alone. So what a base type destroys by is known without the matrix,
+   and what PETSc has put before ours, or had there when the matrix became ours, stays where it is. */
 static const char *const base_types[] = {MATSEQAIJ, MATMPIAIJ, "seqaijcusparse", "mpiaijcusparse"};
 static PetscErrorCode (*base_destroy[PETSC_STATIC_ARRAY_LENGTH(base_types)])(Mat);
 

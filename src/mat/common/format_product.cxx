@@ -132,9 +132,9 @@ PetscErrorCode FetchFactors(Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the host, whatever PETSc's types say. Its parallel products on the device hand cuSPARSE values that nobody has set, and cuSPARSE's product of two matrices may
-   not end where one of them has all its bits set; those on the host do the same with blocks that they transpose, unless nothing on the way is called a matrix of
-   the device. A B' gives the transpose that it makes of B the type of A, which takes its entries where it had another. */
+/* On the host, whatever PETSc's types say. Its parallel products on the device hand cuSPARSE values that nobody has set, and cuSPARSE's product of two matrices
+   may not end where one of them has all its bits set; those on the host do the same with blocks that they transpose, unless nothing on the way is called a
+   matrix of the device. A B' gives the transpose that it makes of B the type of A, which takes its entries where it had another. */
 PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
 {
   HostNames names;
@@ -239,8 +239,8 @@ static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All factors are ours. PETSc's own products on the device check exact type names later, when ours are back, and may not end (RunPhase()); the AIJ product, which a
-   matrix bound to the CPU gets, is the one that fits. Most of its numeric phases read AIJ's host arrays as they are. */
+/* All factors are ours. PETSc's own products on the device check exact type names later, when ours are back, and may not end (RunPhase()); the AIJ product,
+   which a matrix bound to the CPU gets, is the one that fits. Most of its numeric phases read AIJ's host arrays as they are. */
 PetscErrorCode MatProductSetFromOptions_Device(Mat C)
 {
   FormatMat *f;

@@ -15,7 +15,8 @@ void MatFormatSetDetailView(MatDetailView view)
   detail_view = view;
 }
 
-/* The detail view speaks of the format as it is: it is built here where no product has asked for it. What cannot be held so is an error of the product, not of a view. */
+/* The detail view speaks of the format as it is: it is built here where no product has asked for it. What cannot be held so is an error of the product, not of
+   a view. */
 static PetscErrorCode BuildForView(Mat A, bool *refused)
 {
   std::shared_ptr<ParOperator<PetscScalar>> op;
@@ -53,8 +54,8 @@ static PetscErrorCode ViewFormat(Mat A, bool refused, PetscViewer viewer)
                          "describe its block of the matrix"));
   bytes = (PetscLogDouble)f->op->bytes();
   PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op->space()), f->op->space() == Space::Host ? "" : DescribeStages({&f->staged_x, &f->staged_y, &f->staged_z}),
-                                   block.c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op->space()),
+                                   f->op->space() == Space::Host ? "" : DescribeStages({&f->staged_x, &f->staged_y, &f->staged_z}), block.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.3f MB in all, built %d times\n", f->kind->root, total / 1e6, (int)f->op->builds()));
   if (f->op->has_others()) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: halo exchange: %s\n", f->kind->root, halo.c_str()));
   if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, f->op->space(), &f->op->diagonal_block(), viewer));
@@ -84,7 +85,8 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   PetscCall(MatFindGroupMat(A, &grouped));
   if (grouped) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: on the leaders of ranks that share a GPU, %s\n", f->kind->root, grouped->group().describe().c_str()));
-    PetscCall(grouped->group().on_leader(PETSC_SUCCESS, "view its group's matrix", [&] { return ViewFormat(grouped->there(), refused, viewer); })); /* prints on rank 0, which leads */
+    /* prints on rank 0, which leads */
+    PetscCall(grouped->group().on_leader(PETSC_SUCCESS, "view its group's matrix", [&] { return ViewFormat(grouped->there(), refused, viewer); }));
   } else PetscCall(ViewFormat(A, refused, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -311,10 +311,12 @@ PetscErrorCode MatZeroRowsColumns_Device(Mat A, PetscInt n, const PetscInt rows[
     const PetscErrorCode zeroed = in_diagonal();
 
     PetscCall(
-      AgreeOnFailure(A, zeroed ? zeroed : ZeroRowsColumnsOfBlock(z.Ao, z.rows, {row_gone.data(), ghost_gone.data(), 0, z.rhs.x() ? ghost.data() : nullptr, z.rhs.b()})));
+      AgreeOnFailure(A, zeroed ? zeroed
+                               : ZeroRowsColumnsOfBlock(z.Ao, z.rows, {row_gone.data(), ghost_gone.data(), 0, z.rhs.x() ? ghost.data() : nullptr, z.rhs.b()})));
     PetscCall(SumNonzeroStates(A, z.Ad, z.Ao, before));
   } else PetscCall(MatFormatAsBase(A, z.f, in_diagonal));
-  const PetscErrorCode set = z.rhs.x() ? Guarded([&] { set_rows(Space::Cuda, z.rows.there.data(), z.rows.size(), diag, z.rhs.x(), z.rhs.b()); }) : PETSC_SUCCESS;
+  const PetscErrorCode set = z.rhs.x() ? Guarded([&] { set_rows(Space::Cuda, z.rows.there.data(), z.rows.size(), diag, z.rhs.x(), z.rhs.b()); })
+                                       : PETSC_SUCCESS;
   PetscCall(z.rhs.restore());
   PetscCall(AgreeOnFailure(A, set));
   PetscFunctionReturn(PETSC_SUCCESS);

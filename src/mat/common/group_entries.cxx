@@ -71,7 +71,8 @@ static PetscErrorCode PutFromHost(Mat block, EntryPlaces &places, PetscScalar *o
 
   PetscFunctionBegin;
   PetscCall(lent.open(block, Space::Host));
-  PetscCheck(lent.nnz() == places.size(), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " entries have %" PetscInt_FMT " places", lent.nnz(), places.size());
+  PetscCheck(lent.nnz() == places.size(), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " entries have %" PetscInt_FMT " places", lent.nnz(),
+             places.size());
   places.put(Space::Host, lent.csr().val, out);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,7 +1,8 @@
 /* The entries of a group's rows: every rank writes the values of its own where they belong, the leader's matrix has them all.
 
-   They meet in host memory that the ranks have in common or, where every rank's newest values are on the device and can be written to the leader's memory there, on the device. Where they
-   do from the start, the leader's matrix's host values are memory of its own, which nobody touches until somebody there asks for them. */
+   They meet in host memory that the ranks have in common or, where every rank's newest values are on the device and can be written to the leader's memory
+   there, on the device. Where they do from the start, the leader's matrix's host values are memory of its own, which nobody touches until somebody there asks
+   for them. */
 #pragma once
 #include "entry_places.hpp"
 #include "parallel/device_window.hpp"

@@ -1,7 +1,8 @@
 /* The rows of ranks that share a GPU, as one matrix of the group's leader.
 
-   Pattern and values are in memory in common: every rank writes its rows' entries where they belong, and the leader's matrix has those arrays for its own. The matrix of
-   all ranks stays as it is for PETSc. Where it is of a DMDA and there is one group, rows get the grid's natural numbers, so that the leader has the very matrix of one rank. */
+   Pattern and values are in memory in common: every rank writes its rows' entries where they belong, and the leader's matrix has those arrays for its own. The
+   matrix of all ranks stays as it is for PETSc. Where it is of a DMDA and there is one group, rows get the grid's natural numbers, so that the leader has the
+   very matrix of one rank. */
 #pragma once
 #include "grid_box.hpp"
 #include "group_entries.hpp"
@@ -30,7 +31,8 @@ public:
   const GridBox     &grid() const { return grid_; }             // that the leader's rows are numbered along; it may be unknown
   PetscInt           patterns() const { return patterns_; }     // that there have been: another one is another matrix there
 
-  /* Collective. behind: where this can wait for the next task of the leader's, nothing is done, and here is whether this rank has news of A: see RankGroup::on_leader(). */
+  /* Collective. behind: where this can wait for the next task of the leader's, nothing is done, and here is whether this rank has news of A: see
+     RankGroup::on_leader(). */
   PetscErrorCode update(Mat A, bool *behind = nullptr);
   /* The leaders' matrix gets the null space that PETSc holds for A, or the near one. Collective. */
   PetscErrorCode share_null_space(Mat A) { return share_null_space(A, MatGetNullSpace, MatSetNullSpace, &null_seen_); }

@@ -36,8 +36,8 @@ template <class T> HD inline void stream_store(T *p, T value)
 #endif
 }
 
-/* Between the parts and the whole, whose order may be another. On the device the whole alone stays in the caches: the leader reads it next, or has just written it. A row of it are some
-   items far apart, all of which are on their way before one is written. */
+/* Between the parts and the whole, whose order may be another. On the device the whole alone stays in the caches: the leader reads it next, or has just written
+   it. A row of it are some items far apart, all of which are on their way before one is written. */
 template <bool out> struct Move {
   static constexpr int items = 4;
 

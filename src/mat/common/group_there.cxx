@@ -33,7 +33,8 @@ PetscErrorCode GroupMat::make_matrix(Mat A)
   PetscFunctionBegin;
   if (group_->groups() == 1) PetscCall(CreateWithoutInodes(group_->leaders(), nrows_, ncols, ptr(false), columns, values, &there_));
   else
-    PetscCall(MatCreateMPIAIJWithSplitArrays(group_->leaders(), nrows_, ncols, A->rmap->N, A->cmap->N, ptr(false), columns, values, ptr(true), columns + inner, values + inner, &there_));
+    PetscCall(MatCreateMPIAIJWithSplitArrays(group_->leaders(), nrows_, ncols, A->rmap->N, A->cmap->N, ptr(false), columns, values, ptr(true), columns + inner,
+                                             values + inner, &there_));
   if (A->rmap->bs > 0 && A->cmap->bs > 0) PetscCall(MatSetBlockSizes(there_, A->rmap->bs, A->cmap->bs));
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &cusparse, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));

@@ -19,7 +19,8 @@ struct GroupPlaces {
   PetscInt operator()(PetscInt i) const { return natural ? natural[first + i] : first + i; }
 };
 
-/* Where the ranks' vectors live on the host, its values are in memory that the ranks have in common. Where they live on the device, the leader fetches them from there, and puts
+/* Where the ranks' vectors live on the host, its values are in memory that the ranks have in common. Where they live on the device, the leader fetches them
+   from there, and puts
    results there: the others lend it their vectors' memory or, where that cannot be, a copy. */
 class GroupVector {
 public:
@@ -31,8 +32,9 @@ public:
   /* Where the values are meant to be: where a matrix of the ranks, with its products in the space `products`, has its vectors by default. */
   static PetscErrorCode space(const RankGroup &group, Mat A, Space products, Space *space);
 
-  PetscErrorCode create(RankGroup &group, const GroupPlaces &places, Space values, Space products, PetscInt n); // n: of the group. Collective in it; an error of one is one of all
-  PetscErrorCode make_there(PetscInt bs, PetscInt N);                                                           // on the leaders
+  // n: of the group. Collective in it; an error of one is one of all
+  PetscErrorCode create(RankGroup &group, const GroupPlaces &places, Space values, Space products, PetscInt n);
+  PetscErrorCode make_there(PetscInt bs, PetscInt N); // on the leaders
 
   /* Before a task of the leader's: this rank's part for it, and where its result is to go; what that wants is had in time to tell the others. */
   PetscErrorCode put(Vec v);

@@ -7,7 +7,8 @@
 namespace goza::mat
 {
 
-/* Collective. Each rank may name rows of any: mine are this rank's by their local numbers, without doubles, ascending. An error of one rank is an error of all; what: see FailTogether(). */
+/* Collective. Each rank may name rows of any: mine are this rank's by their local numbers, without doubles, ascending. An error of one rank is an error of all;
+   what: see FailTogether(). */
 PetscErrorCode MatFindNamedRows(Mat A, PetscInt n, const PetscInt rows[], const char *what, std::vector<PetscInt> *mine);
 
 } // namespace goza::mat

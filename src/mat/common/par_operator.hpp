@@ -35,8 +35,8 @@ public:
   /* Whether the block has another pattern than then, or other values. */
   static PetscErrorCode look(Mat block, const Seen &seen, Seen *now, bool *pattern, bool *values);
 
-  /* Collective on A. Arrays in `space` afterwards shadow A's present values. failed: an error that this rank brings along; where A's state has moved an error on one rank
-     is an error on all. */
+  /* Collective on A. Arrays in `space` afterwards shadow A's present values. failed: an error that this rank brings along; where A's state has moved an error
+     on one rank is an error on all. */
   PetscErrorCode update(Mat A, Space space, const FormatFactory<V> &factory, PetscErrorCode failed = PETSC_SUCCESS);
   /* No Mat: a rank's rows, columns by the map's local numbers. A is lent for as long as this takes. Collective. */
   PetscErrorCode update(const Csr &A, const MapPtr &columns, const Stamp &stamp, const FormatFactory<V> &factory);
@@ -47,8 +47,9 @@ public:
     forget_pattern();
     return *diag_;
   }
-  void           start_from(std::unique_ptr<Format<V>> diagonal);
-  PetscErrorCode update_beside(Mat rest, PetscErrorCode failed); // the other part is the off-diagonal block of an MPIAIJ, whose diagonal block does not count. Collective; failed: as in update()
+  void start_from(std::unique_ptr<Format<V>> diagonal);
+  // the other part is the off-diagonal block of an MPIAIJ, whose diagonal block does not count. Collective; failed: as in update()
+  PetscErrorCode update_beside(Mat rest, PetscErrorCode failed);
   PetscErrorCode fits(Mat A, bool *yes) const; // built, for the pattern that A has
   PetscErrorCode written(Mat A, PetscLogDouble nnz);
   /* A's state moved since the last update(): the same answer on every rank. */

@@ -1,4 +1,5 @@
-/* Products whose phases are PETSc's, with something before and after each: functions of ours stand in for them, and what is attached to the result knows PETSc's. */
+/* Products whose phases are PETSc's, with something before and after each: functions of ours stand in for them, and what is attached to the result knows
+   PETSc's. */
 #pragma once
 #include "petsc/attached.hpp"
 #include <petsc/private/matimpl.h>
@@ -6,7 +7,8 @@
 namespace goza::mat
 {
 
-/* One of PETSc's phases. It may put another matrix in C's place (MatHeaderMerge(), as hypre's products), with which PETSc 3.18 drops what is attached, and keeps the operations. */
+/* One of PETSc's phases. It may put another matrix in C's place (MatHeaderMerge(), as hypre's products), with which PETSc 3.18 drops what is attached, and
+   keeps the operations. */
 inline PetscErrorCode CallPhase(Mat C, const char *key, PetscErrorCode (*phase)(Mat))
 {
   PetscObject attached, left;

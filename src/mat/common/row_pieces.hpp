@@ -1,4 +1,5 @@
-/* Rows too long for one thread, or one warp, of a product: they are cut into pieces, which one kernel adds up, and another adds up what the pieces gave. For .cu files. */
+/* Rows too long for one thread, or one warp, of a product: they are cut into pieces, which one kernel adds up, and another adds up what the pieces gave. For
+   .cu files. */
 #pragma once
 #include "core/launch/by_lanes.hpp"
 

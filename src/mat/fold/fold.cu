@@ -196,8 +196,8 @@ template <class Store, class V> void Fold<Store, V>::place_columns(const Csr &A)
 
   word.zero();
   for_each_row_by_lanes(this->space_, n,
-                        SpanGroup{Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, A.col, head_.data(),
-                                  word.data(), near.data()});
+                        SpanGroup{Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, A.col,
+                                  head_.data(), word.data(), near.data()});
   const std::vector<std::int64_t> all = joined_rows<Plus, 2, std::int64_t>(this->space_, n, AddSpans{word.data(), near.data()});
 
   exclusive_scan(this->space_, word.data(), n + 1);
@@ -214,10 +214,12 @@ template <class Store, class V> void Fold<Store, V>::share_out()
   if (this->space_ == Space::Host || !nnz_ || !fold_in_ranges(static_cast<double>(near_) / static_cast<double>(nnz_), static_cast<double>(nnz_), this->nrows_))
     return;
 
-  const PetscInt nranges = static_cast<PetscInt>(std::min<std::int64_t>((ngroups + 31) / 32, std::int64_t(device::multiprocessors()) * ranges_per_multiprocessor));
+  const PetscInt nranges = static_cast<PetscInt>(
+    std::min<std::int64_t>((ngroups + 31) / 32, std::int64_t(device::multiprocessors()) * ranges_per_multiprocessor));
 
   range_ = Array<PetscInt>(this->space_, nranges + 1);
-  for_each_row(this->space_, nranges + 1, ShareOut{static_cast<PetscInt>(ngroups), nranges, static_cast<std::int64_t>(val_.size()), head_.data(), range_.data()});
+  for_each_row(this->space_, nranges + 1,
+               ShareOut{static_cast<PetscInt>(ngroups), nranges, static_cast<std::int64_t>(val_.size()), head_.data(), range_.data()});
 }
 
 template <class Store, class V> void Fold<Store, V>::build(const Csr &A)
@@ -243,7 +245,8 @@ template <class Store, class V> void Fold<Store, V>::fill(const Csr &A, bool col
   const Origin origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())};
 
   if (nnz_)
-    for_each_row(this->space_, static_cast<PetscInt>(head_.size()) * fold_lanes, FillLine<Store>{head_.data(), origin, columns, A.col, A.val, col_.data(), val_.data()});
+    for_each_row(this->space_, static_cast<PetscInt>(head_.size()) * fold_lanes,
+                 FillLine<Store>{head_.data(), origin, columns, A.col, A.val, col_.data(), val_.data()});
 }
 
 template <class Store, class V> template <class Out> void Fold<Store, V>::launch(const V *x, const Out &out) const
@@ -283,7 +286,8 @@ template <class Store, class V> void Fold<Store, V>::apply_as(const V *x, const 
 
 template <class Store, class V> std::size_t Fold<Store, V>::bytes() const
 {
-  return head_.bytes() + col_.bytes() + range_.bytes() + long_row_.bytes() + piece_ptr_.bytes() + val_.bytes() + piece_.bytes() + line_of_.bytes() + long_group_.bytes();
+  return head_.bytes() + col_.bytes() + range_.bytes() + long_row_.bytes() + piece_ptr_.bytes() + val_.bytes() + piece_.bytes() + line_of_.bytes() +
+         long_group_.bytes();
 }
 
 template <class Store, class V> std::string Fold<Store, V>::describe() const
@@ -291,9 +295,12 @@ template <class Store, class V> std::string Fold<Store, V>::describe() const
   const double nnz = static_cast<double>(nnz_), rows = this->nrows_ ? static_cast<double>(this->nrows_) : 1, places = static_cast<double>(val_.size());
   char         text[384];
 
-  std::snprintf(text, sizeof(text), "fold width %d%s, %.2f entries in a row, %.2f %% of the rows folded, %lld in groups of their own; %lld groups of 32 lines, %.0f %% of the lanes busy, %.0f %% of the columns in 16 bits, %zu-byte values",
+  std::snprintf(text, sizeof(text),
+                "fold width %d%s, %.2f entries in a row, %.2f %% of the rows folded, %lld in groups of their own; %lld groups of 32 lines, %.0f %% of the "
+                "lanes busy, %.0f %% of the columns in 16 bits, %zu-byte values",
                 static_cast<int>(shape_.width), options_.width ? "" : " (auto: from 8 to 32, by the mean and the spread of the row lengths)", nnz / rows,
-                100.0 * static_cast<double>(shape_.folded) / rows, static_cast<long long>(shape_.long_rows), static_cast<long long>(shape_.groups), places > 0 ? 100.0 * nnz / places : 0.0, nnz_ ? 100.0 * static_cast<double>(near_) / nnz : 0.0, sizeof(Store));
+                100.0 * static_cast<double>(shape_.folded) / rows, static_cast<long long>(shape_.long_rows), static_cast<long long>(shape_.groups),
+                places > 0 ? 100.0 * nnz / places : 0.0, nnz_ ? 100.0 * static_cast<double>(near_) / nnz : 0.0, sizeof(Store));
   return text;
 }
 

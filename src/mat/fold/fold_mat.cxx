@@ -50,10 +50,14 @@ public:
 namespace setting
 {
 
-constexpr Setting width{"-mat_fold_width", "MatFoldSetWidth", "Most entries of a line, 1 to 127 (auto: 8, 16 or 32, from the row lengths; of a rectangle the mean row's)", held<&FoldConfig::options, &FoldOptions::width>, IntRange{1, fold_max_width, true}};
+constexpr Setting width{"-mat_fold_width", "MatFoldSetWidth",
+                        "Most entries of a line, 1 to 127 (auto: 8, 16 or 32, from the row lengths; of a rectangle the mean row's)",
+                        held<&FoldConfig::options, &FoldOptions::width>, IntRange{1, fold_max_width, true}};
 constexpr Setting order{"-mat_fold_order", "MatFoldSetOrder", "Order of the unknowns inside", held<&FoldConfig::order>, Words<MatFoldOrder>{MatFoldOrders}};
-constexpr Setting layout{"-mat_fold_layout", "MatFoldSetLayout", "How lines are stored: groups of 32, or paper P3's padded rectangle", held<&FoldConfig::layout>, Words<MatFoldLayout>{MatFoldLayouts}};
-constexpr Setting precision{"-mat_fold_precision", "MatFoldSetPrecision", precision_text, held<&FoldConfig::precision>, Words<MatStoragePrecision>{MatStoragePrecisions}};
+constexpr Setting layout{"-mat_fold_layout", "MatFoldSetLayout", "How lines are stored: groups of 32, or paper P3's padded rectangle",
+                         held<&FoldConfig::layout>, Words<MatFoldLayout>{MatFoldLayouts}};
+constexpr Setting precision{"-mat_fold_precision", "MatFoldSetPrecision", precision_text, held<&FoldConfig::precision>,
+                            Words<MatStoragePrecision>{MatStoragePrecisions}};
 
 } // namespace setting
 
@@ -61,7 +65,8 @@ constexpr Setting precision{"-mat_fold_precision", "MatFoldSetPrecision", precis
 
 const FormatKind &FoldKind()
 {
-  static const FormatKind kind = MakeFormatOrOwnKind<FoldConfig, FoldKind, OwnFoldKind, &setting::width, &setting::order, &setting::layout, &setting::precision>(MATFOLD, MATSEQAIJFOLD, MATMPIAIJFOLD);
+  static const FormatKind kind = MakeFormatOrOwnKind<FoldConfig, FoldKind, OwnFoldKind, &setting::width, &setting::order, &setting::layout,
+                                                     &setting::precision>(MATFOLD, MATSEQAIJFOLD, MATMPIAIJFOLD);
 
   return kind;
 }
@@ -75,7 +80,8 @@ const FormatKind &FoldKind()
 
   Input Parameters:
 + A     - the matrix
-- width - most entries of a line, 1 to 127; 0 (the default): 8, 16 or 32, from the mean and the spread of the row lengths; with `MAT_FOLD_LAYOUT_RECTANGLE` the mean row's entries
+- width - most entries of a line, 1 to 127; 0 (the default): 8, 16 or 32, from the mean and the spread of the row lengths; with `MAT_FOLD_LAYOUT_RECTANGLE` the
+          mean row's entries
 
   Options Database Key:
 . -mat_fold_width (auto|width) - the fold width
@@ -106,13 +112,15 @@ MAT_FORMAT_SET_AND_GET(MatFoldSetWidth, MatFoldGetWidth, PetscInt, goza::FoldKin
   Level: advanced
 
   Notes:
-  Where neighbours in the matrix are far apart in x, each entry costs a 32-byte sector of the L2 cache. Numbered anew, the product gathers x first and puts the result back, which costs about as
-  much as two such entries a row.
+  Where neighbours in the matrix are far apart in x, each entry costs a 32-byte sector of the L2 cache. Numbered anew, the product gathers x first and puts the
+  result back, which costs about as much as two such entries a row.
 
-  `MAT_FOLD_ORDER_BREADTH_FIRST` numbers rows and columns as Cuthill and McKee; the matrix must be square. `MAT_FOLD_ORDER_AUTO` does so on the device where x is long, where it brings
-  at least eight sectors a row near, and where the search ends within 512 levels: for meshes in space that were numbered at random. That takes some ten products' time more at the first product, and pays after some hundreds.
+  `MAT_FOLD_ORDER_BREADTH_FIRST` numbers rows and columns as Cuthill and McKee; the matrix must be square. `MAT_FOLD_ORDER_AUTO` does so on the device where x
+  is long, where it brings at least eight sectors a row near, and where the search ends within 512 levels: for meshes in space that were numbered at random.
+  That takes some ten products' time more at the first product, and pays after some hundreds.
 
-  Only the diagonal block's shadow is numbered anew: the matrix and its vectors keep their order. The format is built anew at the next product. Does nothing for other matrix types.
+  Only the diagonal block's shadow is numbered anew: the matrix and its vectors keep their order. The format is built anew at the next product. Does nothing for
+  other matrix types.
 
 .seealso: `MATFOLD`, `MatFoldGetOrder()`, `MatFoldSetWidth()`
 @*/
@@ -135,8 +143,9 @@ MAT_FORMAT_SET_AND_GET(MatFoldSetOrder, MatFoldGetOrder, MatFoldOrder, goza::Fol
   Notes:
   `MAT_FOLD_LAYOUT_GROUPS`: 32 lines of about the same length are stored transposed, and most rows end in the kernel that adds up their lines.
 
-  `MAT_FOLD_LAYOUT_RECTANGLE` is the Fold of Tomimori 2012, to be compared with: all lines are filled up to one width, and their rectangle is stored transposed as a whole, first lines of rows before second ones. A second
-  kernel adds the lines of each row. It is what `-mat_view ::ascii_info_detail` calls `rectangle`, whose locality the paper's indices describe.
+  `MAT_FOLD_LAYOUT_RECTANGLE` is the Fold of Tomimori 2012, to be compared with: all lines are filled up to one width, and their rectangle is stored transposed
+  as a whole, first lines of rows before second ones. A second kernel adds the lines of each row. It is what `-mat_view ::ascii_info_detail` calls `rectangle`,
+  whose locality the paper's indices describe.
 
   The format is built anew at the next product. Does nothing for other matrix types.
 
@@ -159,7 +168,8 @@ MAT_FORMAT_SET_AND_GET(MatFoldSetLayout, MatFoldGetLayout, MatFoldLayout, goza::
   Level: advanced
 
   Notes:
-  For use inside preconditioners: vectors and sums stay `PetscScalar`. What is rounded, and how values out of range are scaled, is as for `MatCDSSetPrecision()`.
+  For use inside preconditioners: vectors and sums stay `PetscScalar`. What is rounded, and how values out of range are scaled, is as for
+  `MatCDSSetPrecision()`.
 
   The format is built anew at the next product. Does nothing for other matrix types.
 
@@ -189,11 +199,13 @@ MAT_FORMAT_SET_AND_GET(MatFoldSetPrecision, MatFoldGetPrecision, MatStoragePreci
   A row of n entries is folded into ceil(n / width) lines; 32 lines of about the same length are stored transposed, so that the threads of a warp
   read consecutive words, and the sums of a row's lines are added without atomics: every run gives the same result.
 
-  With `-mat_fold_keep_aij no` a matrix is of type `MATOWNFOLD`: its lines, in `PetscScalar`, in groups and in the matrix's own order, are all that there is of it. It is what `MATOWNSLICEDELL` is with slices
-  (see `MATSLICEDELL`): it has places where AIJ would have them, zeros among them, and all else is as said there.
+  With `-mat_fold_keep_aij no` a matrix is of type `MATOWNFOLD`: its lines, in `PetscScalar`, in groups and in the matrix's own order, are all that there is of
+  it. It is what `MATOWNSLICEDELL` is with slices (see `MATSLICEDELL`): it has places where AIJ would have them, zeros among them, and all else is as said
+  there.
 
   Reference:
-. * - S. Tomimori, N. Tanabe, M. Takata and K. Joe, "Preliminary Evaluation for Classifying Suitability for Cache Memory of Sparse Matrices", IPSJ SIG Technical Report 2012-HPC-135 No. 17, 2012
+. * - S. Tomimori, N. Tanabe, M. Takata and K. Joe, "Preliminary Evaluation for Classifying Suitability for Cache Memory of Sparse Matrices", IPSJ SIG Technical
+      Report 2012-HPC-135 No. 17, 2012
 
 .seealso: `MATAIJ`, `MATAIJCUSPARSE`, `MATSLICEDELL`, `MatFoldSetWidth()`
 M*/

@@ -95,7 +95,8 @@ protected:
     const Store       *val  = A.val + (head.begin + lane);
 
     finish(head.first_row, head.row[lane], line, lane,
-           head.base >= 0 ? sum_line<together>(val, A.near_columns(head) + lane, x + head.base, line_length(line)) : sum_line<together>(val, A.col + (head.col + lane), x, line_length(line)));
+           head.base >= 0 ? sum_line<together>(val, A.near_columns(head) + lane, x + head.base, line_length(line))
+                          : sum_line<together>(val, A.col + (head.col + lane), x, line_length(line)));
   }
 
   /* The sums of a group's lines, one a lane, become those of its rows. */
@@ -132,7 +133,8 @@ private:
   }
 
 #if defined(__CUDACC__)
-  /* What limits the products of near columns is waiting, for a column and then for its x: the columns of the next entries are asked for together with x of these. */
+  /* What limits the products of near columns is waiting, for a column and then for its x: the columns of the next entries are asked for together with x of
+     these. */
   template <int together, class Column> static __device__ V sum_line(const Store *val, const Column *col, const V *from, int n)
   {
     Column c[together];

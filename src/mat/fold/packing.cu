@@ -79,7 +79,8 @@ private:
 constexpr int chunk_threads = 256, chunk_warps = chunk_threads / 32;
 
 /* Chunks::sort() by a block: a warp looks for the rows whose longest line is one of its lengths. first[fold_max_width + 2]: on chip. */
-__device__ inline PetscInt sort_chunk(PetscInt begin, PetscInt nrows, PetscInt width, const unsigned char *line_count, const unsigned char *longest, PetscInt *first, PetscInt *sorted)
+__device__ inline PetscInt sort_chunk(PetscInt begin, PetscInt nrows, PetscInt width, const unsigned char *line_count, const unsigned char *longest,
+                                      PetscInt *first, PetscInt *sorted)
 {
   const int  lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const auto each = [&](PetscInt length, auto take) {

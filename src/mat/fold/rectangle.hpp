@@ -1,5 +1,5 @@
-/* The layout of paper P3's Fold: every row is cut into lines of W entries, the last line of each is filled up, and the rectangle of all lines is stored transposed. The lines that rows begin
-   with come first, then the second ones of those rows that have them, and so on.
+/* The layout of paper P3's Fold: every row is cut into lines of W entries, the last line of each is filled up, and the rectangle of all lines is stored
+   transposed. The lines that rows begin with come first, then the second ones of those rows that have them, and so on.
 
      rows            lines (W = 2)      stored: entry k of line l at k lines + l
        0  a            a -                a b e c
@@ -7,8 +7,8 @@
        2  (empty)      e f
        3  e f          d -
 
-   A thread adds up a line, a second kernel the lines of each row. No atomics: every run gives the same result. It is there to be compared with: Fold's own groups (fold_view.hpp) pad
-   nothing and finish most rows in one kernel. */
+   A thread adds up a line, a second kernel the lines of each row. No atomics: every run gives the same result. It is there to be compared with: Fold's own
+   groups (fold_view.hpp) pad nothing and finish most rows in one kernel. */
 #pragma once
 #include "core/sparse/format.hpp"
 #include "core/sparse/local_column.hpp"

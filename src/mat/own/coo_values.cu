@@ -73,7 +73,8 @@ void sort_places(Space space, CooPlaces &coo)
 void put_values(Space space, const CooPlaces &coo, const PetscScalar *from, PetscScalar *val)
 {
   const std::int64_t places = static_cast<std::int64_t>(coo.wide.size());
-  const PetscInt rows = space == Space::Host ? PetscMin(coo.n, 1) : static_cast<PetscInt>((coo.n + 63) / 64), all = static_cast<PetscInt>(PetscMin(places, PetscInt(1) << 30));
+  const PetscInt     rows   = space == Space::Host ? PetscMin(coo.n, 1) : static_cast<PetscInt>((coo.n + 63) / 64),
+                 all        = static_cast<PetscInt>(PetscMin(places, PetscInt(1) << 30));
 
   if (coo.doubles) for_each_row(space, all, SumValues{places, all, coo.wide.data(), coo.order.data(), coo.start.data(), from, val});
   else if (places) for_each_row(space, rows, PutValues<std::int64_t>{coo.n, rows, coo.wide.data(), from, val});

@@ -14,7 +14,8 @@ template <class E> struct ScaleNode {
 
   HD void operator()(PetscInt i) const
   {
-    A.for_each_stored(i, [&](PetscInt r, PetscInt c, PetscScalar *p) { *p *= factor * (row ? row[r] : PetscScalar(1)) * (column ? column[c] : PetscScalar(1)); });
+    A.for_each_stored(i,
+                      [&](PetscInt r, PetscInt c, PetscScalar *p) { *p *= factor * (row ? row[r] : PetscScalar(1)) * (column ? column[c] : PetscScalar(1)); });
   }
 };
 

@@ -54,8 +54,10 @@ void zero_rows_and_columns(Space space, const OwnValues &A, const char *gone, Pe
 /* As compressed rows: of diagonals the entries that are not 0, and the main diagonal. */
 void         count_entries(Space space, const OwnValues &A, PetscInt *length); // [rows]
 std::int64_t count_entries(Space space, const OwnValues &A);
-void         copy_entries(Space space, const OwnValues &A, const PetscInt *begin, PetscInt first, PetscInt *col, PetscScalar *val); // begin: of each row; first: number of the first column
-/* An error where PetscInt cannot count them. Of diagonals by whole blocks, those that have an entry, so that what asks for full blocks finds them; main: those on the main diagonal in any case. */
+// begin: of each row; first: number of the first column
+void copy_entries(Space space, const OwnValues &A, const PetscInt *begin, PetscInt first, PetscInt *col, PetscScalar *val);
+/* An error where PetscInt cannot count them. Of diagonals by whole blocks, those that have an entry, so that what asks for full blocks finds them; main: those
+   on the main diagonal in any case. */
 CsrMatrix compressed_rows(Space space, const DiagonalValues &A, bool main = true);
 CsrMatrix compressed_rows(Space space, const OwnValues &A);
 

@@ -115,7 +115,8 @@ template <class E> struct CopyEntries {
   }
 };
 
-/* The blocks of a node's rows that have an entry and, where it is asked for, the one on the main diagonal: the rows' number of columns, or these with their values from begin[row] on. A lane takes a block. */
+/* The blocks of a node's rows that have an entry and, where it is asked for, the one on the main diagonal: the rows' number of columns, or these with their
+   values from begin[row] on. A lane takes a block. */
 struct BlocksOfNode {
   DiagonalValues  A;
   bool            main;

@@ -1,7 +1,8 @@
 /* What PETSc's AIJ can do and an owning matrix does not do itself: one table of operations, each AIJ's own on an image of the matrix (own_image.cxx).
 
-   Not in it: what the result of a product or a factor does (matmatmultnumeric, solve, ...), which is none of these types; what PETSc does itself where a type has no such operation
-   (assemblybegin, setblocksizes, setunfactored, destroysubmatrices); products and factors, which PETSc finds by the names of types (own_product.cxx, own_factor.cxx). */
+   Not in it: what the result of a product or a factor does (matmatmultnumeric, solve, ...), which is none of these types; what PETSc does itself where a type
+   has no such operation (assemblybegin, setblocksizes, setunfactored, destroysubmatrices); products and factors, which PETSc finds by the names of types
+   (own_product.cxx, own_factor.cxx). */
 #include "mat/common/format_mat.hpp"
 #include "own_mat.hpp"
 #include "petsc/attached.hpp"
@@ -182,7 +183,8 @@ PetscErrorCode MatCreateSubMatrices_Own(Mat A, PetscInt n, const IS rows[], cons
   PetscCall(OwnBorrowAij(A, false, &aij));
   if (n && reuse == MAT_REUSE_MATRIX) {
     PetscCall(GetAttached((PetscObject)(*M)[0], pattern_key, &made));
-    PetscCheck(!made || *made == A->nonzerostate, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The matrix has another nonzero pattern than when these submatrices were made: MAT_INITIAL_MATRIX");
+    PetscCheck(!made || *made == A->nonzerostate, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+               "The matrix has another nonzero pattern than when these submatrices were made: MAT_INITIAL_MATRIX");
   }
   const PetscErrorCode failed = MatCreateSubMatrices(aij, n, rows, columns, reuse, M);
   PetscCall(OwnReturnAij(A, false));

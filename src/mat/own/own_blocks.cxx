@@ -17,7 +17,8 @@ PetscErrorCode ReadBlocks(Mat A, PetscInt bs, std::vector<PetscScalar> &block)
   OwnValues v;
 
   PetscFunctionBegin;
-  PetscCheck(A->rmap->rstart == A->cmap->rstart && A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_SUP, "Diagonal blocks of a matrix whose rows and columns are not distributed alike");
+  PetscCheck(A->rmap->rstart == A->cmap->rstart && A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "Diagonal blocks of a matrix whose rows and columns are not distributed alike");
   PetscCall(OwnSettle(A, own));
   PetscCall(OwnRead(A, own, own->space, &v));
   PetscCall(Guarded([&] {

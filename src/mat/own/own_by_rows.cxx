@@ -186,8 +186,9 @@ PetscErrorCode OwnedRows::put_diagonal(Mat A, OwnMat *own)
 PetscErrorCode OwnedRows::new_entry(Mat A, OwnMat *own, PetscInt row, PetscInt col, PetscScalar, bool *waits)
 {
   PetscFunctionBegin;
-  PetscCheck(!own->fixed, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The matrix has no place for a new entry (%" PetscInt_FMT ", %" PetscInt_FMT "), and MAT_NEW_NONZERO_LOCATION_ERR is set",
-             row + A->rmap->rstart, col + A->cmap->rstart);
+  PetscCheck(!own->fixed, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "The matrix has no place for a new entry (%" PetscInt_FMT ", %" PetscInt_FMT "), and MAT_NEW_NONZERO_LOCATION_ERR is set", row + A->rmap->rstart,
+             col + A->cmap->rstart);
   *waits = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

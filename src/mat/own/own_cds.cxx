@@ -82,8 +82,8 @@ PetscErrorCode OwnedCds::wants_half(Mat A, bool *half) const
 
   PetscFunctionBegin;
   PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
-  *half = A->rmap->n == A->cmap->n &&
-          (options.storage == CdsStorage::Half || (!PetscDefined(USE_COMPLEX) && options.storage == CdsStorage::Hermitian) || (options.storage == CdsStorage::Auto && known && symmetric));
+  *half = A->rmap->n == A->cmap->n && (options.storage == CdsStorage::Half || (!PetscDefined(USE_COMPLEX) && options.storage == CdsStorage::Hermitian) ||
+                                       (options.storage == CdsStorage::Auto && known && symmetric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,12 +161,16 @@ PetscErrorCode OwnedCds::add(Mat A, OwnMat *own, const std::vector<PetscInt> &mo
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   if (all == offset) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(!own->fixed, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The matrix has no diagonal at distance %" PetscInt_FMT " for a new entry, and MAT_NEW_NONZERO_LOCATION_ERR is set",
-             more.front());
-  PetscCheck(all.size() <= (std::size_t)max_diagonals, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s has at most %d diagonals, and its entries lie on more: it is not one of a grid; let it keep AIJ (-mat_cds_keep_aij yes)",
+  PetscCheck(!own->fixed, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "The matrix has no diagonal at distance %" PetscInt_FMT " for a new entry, and MAT_NEW_NONZERO_LOCATION_ERR is set", more.front());
+  PetscCheck(all.size() <= (std::size_t)max_diagonals, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A matrix of type %s has at most %d diagonals, and its entries lie on more: it is not one of a grid; let it keep AIJ (-mat_cds_keep_aij yes)",
              own->kind->type, max_diagonals);
   const PetscInt64 rows = PetscMax(nodes, node_columns), reach = PetscMax(static_cast<PetscInt64>(all.back()), -static_cast<PetscInt64>(all.front()));
-  PetscCheck(rows + reach <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A diagonal at distance %" PetscInt64_FMT " among %" PetscInt64_FMT " rows or columns: their sum is more than this PETSc's integers can count: use 64-bit indices or more ranks", reach, rows);
+  PetscCheck(rows + reach <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "A diagonal at distance %" PetscInt64_FMT " among %" PetscInt64_FMT
+             " rows or columns: their sum is more than this PETSc's integers can count: use 64-bit indices or more ranks",
+             reach, rows);
   A->nonzerostate++;
   if (own->op) PetscCall(lay_out_anew(A, own, all, half));
   else offset.swap(all);
@@ -188,7 +192,8 @@ PetscErrorCode OwnedCds::full(Mat A, OwnMat *own)
   }
   std::sort(both.begin(), both.end());
   both.erase(std::unique(both.begin(), both.end()), both.end());
-  PetscCheck(both.size() <= (std::size_t)max_diagonals, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s has at most %d diagonals", own->kind->type, max_diagonals);
+  PetscCheck(both.size() <= (std::size_t)max_diagonals, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s has at most %d diagonals", own->kind->type,
+             max_diagonals);
   PetscCall(lay_out_anew(A, own, both, false));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -278,7 +283,8 @@ PetscErrorCode OwnedCds::take_rows(Mat A, OwnMat *own, const Csr &csr)
   }));
   PetscCall(add(A, own, found.all));
   const double stored = places(A, *own), there = csr.nrows ? (double)csr.ptr[csr.nrows] : 0;
-  PetscCheck(stored <= options.max_fill * there + 4096 + csr.nrows, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "%d diagonals would store %.3g values for %.3g nonzeros; -mat_cds_max_fill allows %.2f for one: let the matrix keep AIJ (-mat_cds_keep_aij yes)",
+  PetscCheck(stored <= options.max_fill * there + 4096 + csr.nrows, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "%d diagonals would store %.3g values for %.3g nonzeros; -mat_cds_max_fill allows %.2f for one: let the matrix keep AIJ (-mat_cds_keep_aij yes)",
              (int)offset.size(), stored, there, options.max_fill);
   PetscCall(OwnWrite(A, own, Space::Host, false, &values));
   const DiagonalValues &v = std::get<DiagonalValues>(values);
@@ -318,7 +324,8 @@ PetscErrorCode OwnedCds::set_from_options(Mat A, OwnMat *own, GozaOptionItems it
   PetscFunctionBegin;
   PetscCall(CdsAloneFromOptions(A, items, &read, &refused));
   PetscCall(OwnCheckAlone(A, own, refused));
-  PetscCheck(!own->op || options.storage == read.storage, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "-mat_cds_storage comes too late: the matrix has values");
+  PetscCheck(!own->op || options.storage == read.storage, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "-mat_cds_storage comes too late: the matrix has values");
   options = read;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -47,7 +47,8 @@ PetscErrorCode AijWithPlaces(Mat A, const GridPlaces &grid, const std::vector<Ot
 PetscErrorCode CheckEntries(const OwnMat &own)
 {
   PetscFunctionBegin;
-  PetscCheck(!own.zero || own.storage->by_rows(), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "A coloring of a matrix of type %s without a DMDA wants its values, of which those that are not 0 are its entries: it has none yet",
+  PetscCheck(!own.zero || own.storage->by_rows(), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "A coloring of a matrix of type %s without a DMDA wants its values, of which those that are not 0 are its entries: it has none yet",
              own.kind->type);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -76,8 +77,10 @@ PetscErrorCode CheckColors(Mat A, Mat aij, ISColoring colors)
       last  = row;
     }
     PetscCall(MatRestoreRow(aij, row, &ncols, &col, NULL));
-    PetscCheck(!twice, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "Columns of one color share row %" PetscInt_FMT ": the coloring is not of the places of a matrix of type %s, which are its DMDA's stencil (DMCreateColoring())", row,
-               ((PetscObject)A)->type_name);
+    PetscCheck(!twice, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+               "Columns of one color share row %" PetscInt_FMT
+               ": the coloring is not of the places of a matrix of type %s, which are its DMDA's stencil (DMCreateColoring())",
+               row, ((PetscObject)A)->type_name);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -144,7 +147,8 @@ PetscErrorCode MatFDColoringApply_Own(Mat A, MatFDColoring coloring, Vec x, void
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What colors it may have asked getrowij() for rows that AIJ takes together where they are alike: nodes of several unknowns. It gives each column a color of its own again. */
+/* What colors it may have asked getrowij() for rows that AIJ takes together where they are alike: nodes of several unknowns. It gives each column a color of
+   its own again. */
 PetscErrorCode MatColoringPatch_Own(Mat A, PetscInt ncolors, PetscInt n, ISColoringValue colors[], ISColoring *coloring)
 {
   Mat aij;

@@ -97,8 +97,9 @@ PetscErrorCode CheckEntries(Mat A, const EntryList &e)
 {
   PetscFunctionBegin;
   for (std::int64_t k = 0; k < e.n; k++) {
-    PetscCheck(e.i[k] < A->rmap->N && e.j[k] < A->cmap->N, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "COO entry (%" PetscInt_FMT ", %" PetscInt_FMT ") is outside the matrix of %" PetscInt_FMT " x %" PetscInt_FMT, e.i[k], e.j[k],
-               A->rmap->N, A->cmap->N);
+    PetscCheck(e.i[k] < A->rmap->N && e.j[k] < A->cmap->N, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "COO entry (%" PetscInt_FMT ", %" PetscInt_FMT ") is outside the matrix of %" PetscInt_FMT " x %" PetscInt_FMT, e.i[k], e.j[k], A->rmap->N,
+               A->cmap->N);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

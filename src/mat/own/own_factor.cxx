@@ -12,7 +12,8 @@ namespace
 
 constexpr char phases_key[] = "GozaOwnFactorPhases", qr_symbolic[] = "MatQRFactorSymbolic_C", qr_numeric[] = "MatQRFactorNumeric_C";
 
-/* The package's phases, for which those below stand in; those of QR are functions composed with the factor. pattern: of the matrix that the symbolic one saw, where that is one of these types. */
+/* The package's phases, for which those below stand in; those of QR are functions composed with the factor. pattern: of the matrix that the symbolic one saw,
+   where that is one of these types. */
 struct Phases {
   struct _MatOps ops                                                 = {};
   PetscErrorCode (*qr_symbolic)(Mat, Mat, IS, const MatFactorInfo *) = nullptr;
@@ -63,7 +64,8 @@ PetscErrorCode CheckPattern(Mat A, const OwnMat &own, bool symbolic, Phases &pha
     phases.known   = true;
     phases.pattern = pattern;
   }
-  PetscCheck(!phases.known || phases.pattern == pattern, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "An entry has become 0, or is it no longer, since the symbolic phase: the matrix has another nonzero pattern, which needs a new one");
+  PetscCheck(!phases.known || phases.pattern == pattern, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "An entry has become 0, or is it no longer, since the symbolic phase: the matrix has another nonzero pattern, which needs a new one");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

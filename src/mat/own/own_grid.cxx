@@ -53,7 +53,8 @@ struct GridPart {
     DMDAStencilType stencil;
 
     PetscFunctionBegin;
-    PetscCall(DMDAGetInfo(dm, &dim, &all[0], &all[1], &all[2], &ranks[0], &ranks[1], &ranks[2], &dof, &width, &boundary[0], &boundary[1], &boundary[2], &stencil));
+    PetscCall(
+      DMDAGetInfo(dm, &dim, &all[0], &all[1], &all[2], &ranks[0], &ranks[1], &ranks[2], &dof, &width, &boundary[0], &boundary[1], &boundary[2], &stencil));
     PetscCall(DMDAGetCorners(dm, &start[0], &start[1], &start[2], &points[0], &points[1], &points[2]));
     PetscCall(DMDAGetGhostCorners(dm, &ghost_start[0], &ghost_start[1], &ghost_start[2], &ghost_points[0], &ghost_points[1], &ghost_points[2]));
     star = stencil == DMDA_STENCIL_STAR;
@@ -96,7 +97,8 @@ struct GridPart {
       most += static_cast<std::int64_t>(cols.size()) * dof * dof;
     }
     if (most > PETSC_MAX_INT)
-      throw std::length_error("the " + std::to_string(most) + " entries of the grid's rows are more than this PETSc's integers can count: use 64-bit indices or more ranks");
+      throw std::length_error("the " + std::to_string(most) +
+                              " entries of the grid's rows are more than this PETSc's integers can count: use 64-bit indices or more ranks");
     places->ptr.assign(1, 0);
     places->col.reserve(most);
     for (PetscInt at = 0; at < npoints; at++) {
@@ -115,8 +117,9 @@ struct GridPart {
 private:
   template <class F> void for_each_neighbour(PetscInt i, PetscInt j, PetscInt k, const F &f) const
   {
-    const PetscInt at[3] = {i + start[0] - ghost_start[0], j + start[1] - ghost_start[1], k + start[2] - ghost_start[2]}, y_width = dim > 1 ? width : 0, z_width = dim > 2 ? width : 0;
-    const auto     place = [this](PetscInt x, PetscInt y, PetscInt z) { return x + ghost_points[0] * (y + ghost_points[1] * z); };
+    const PetscInt at[3] = {i + start[0] - ghost_start[0], j + start[1] - ghost_start[1], k + start[2] - ghost_start[2]}, y_width = dim > 1 ? width : 0,
+                   z_width = dim > 2 ? width : 0;
+    const auto place       = [this](PetscInt x, PetscInt y, PetscInt z) { return x + ghost_points[0] * (y + ghost_points[1] * z); };
 
     for (PetscInt z = at[2] - z_width; z <= at[2] + z_width; z++) {
       for (PetscInt y = at[1] - y_width; y <= at[1] + y_width; y++) {

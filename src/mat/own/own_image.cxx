@@ -77,7 +77,10 @@ PetscErrorCode FindRows(Mat A, OwnMat *own, bool places, HostRows *rows)
     for (PetscInt i = 0; block && i < A->rmap->n; i++) rows->ptr[i] += lent.csr().ptr[i + 1] - lent.csr().ptr[i];
     nnz = std::accumulate(rows->ptr.begin(), rows->ptr.end(), std::int64_t(0));
   }));
-  PetscCheck(nnz <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "AIJ of this matrix would have %" PetscInt64_FMT " nonzeros, more than a PetscInt of this PETSc counts; what is asked for cannot be done without AIJ", (PetscInt64)nnz);
+  PetscCheck(nnz <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "AIJ of this matrix would have %" PetscInt64_FMT
+             " nonzeros, more than a PetscInt of this PETSc counts; what is asked for cannot be done without AIJ",
+             (PetscInt64)nnz);
   PetscCall(PetscMalloc2(nnz + 1, &rows->col, nnz + 1, &rows->val));
   std::exclusive_scan(rows->ptr.begin(), rows->ptr.end(), rows->ptr.begin(), PetscInt(0));
   PetscCall(Guarded([&] {

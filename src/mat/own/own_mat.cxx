@@ -31,7 +31,8 @@ PetscErrorCode OwnCheckLength(PetscLayout map, Vec v)
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(v, &n));
-  PetscCheck(n == map->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A vector of %" PetscInt_FMT " entries on this rank where the matrix has %" PetscInt_FMT, n, map->n);
+  PetscCheck(n == map->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A vector of %" PetscInt_FMT " entries on this rank where the matrix has %" PetscInt_FMT, n,
+             map->n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,8 +54,8 @@ static PetscErrorCode Multiply(Mat A, Vec x, Vec y, Vec z)
   if (failed) PetscCall(op->decline());
   PetscCall(failed);
   if (space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(op->apply(xin.data(),
-                      y ? RowOut<PetscScalar>(Add<PetscScalar>{y == z ? zout.data() : yin.data(), zout.data()}) : RowOut<PetscScalar>(Assign<PetscScalar>{zout.data()})));
+  PetscCall(op->apply(xin.data(), y ? RowOut<PetscScalar>(Add<PetscScalar>{y == z ? zout.data() : yin.data(), zout.data()})
+                                    : RowOut<PetscScalar>(Assign<PetscScalar>{zout.data()})));
   if (space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
   PetscCall(zout.restore());
   if (y && y != z) PetscCall(yin.restore());
@@ -245,8 +246,8 @@ static PetscErrorCode MatView_Own(Mat A, PetscViewer viewer)
     else
       PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s, %s beside them: %s; %.3f MB%s%s\n", what, space_name(own->space),
                                        own->space == Space::Host ? "" : DescribeStages({&own->staged_x, &own->staged_y, &own->staged_z}),
-                                       own->images[0].aij || own->images[1].aij ? "AIJ that somebody holds" : "no AIJ", own->held->describe().c_str(), own->op->bytes() / 1e6,
-                                       own->op->has_others() ? "; halo " : "", own->op->describe_halo().c_str()));
+                                       own->images[0].aij || own->images[1].aij ? "AIJ that somebody holds" : "no AIJ", own->held->describe().c_str(),
+                                       own->op->bytes() / 1e6, own->op->has_others() ? "; halo " : "", own->op->describe_halo().c_str()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: AIJ was made of them %d times\n", what, (int)own->made));
     if (own->made) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: the latest AIJ held %.3f MB\n", what, own->made_bytes / 1e6));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -313,7 +314,8 @@ static PetscErrorCode BecomeLike(Mat A, const OwnKind &kind, const OwnMat *like,
   B->boundtocpu = A->boundtocpu;
 #endif
   if (like)
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)B), Guarded([&] { own_of(B)->storage = like->storage->clone(); }), "hold the settings of another matrix"));
+    PetscCall(
+      FailTogether(PetscObjectComm((PetscObject)B), Guarded([&] { own_of(B)->storage = like->storage->clone(); }), "hold the settings of another matrix"));
   B->preallocated = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

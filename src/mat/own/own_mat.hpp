@@ -1,13 +1,16 @@
-/* A matrix that is nothing but its format: types "owncds", "ownslicedell" and "ownfold", what MATCDS, MATSLICEDELL and MATFOLD become with -mat_<format>_keep_aij no. What is of one format
-   alone is its OwnStorage (own_cds.cxx; own_by_rows.cxx for the others); this is what they have in common.
+/* A matrix that is nothing but its format: types "owncds", "ownslicedell" and "ownfold", what MATCDS, MATSLICEDELL and MATFOLD become with
+   -mat_<format>_keep_aij no. What is of one format alone is its OwnStorage (own_cds.cxx; own_by_rows.cxx for the others); this is what they have in common.
 
-   A type of its own and not one derived from AIJ: PETSc reads AIJ's arrays through accessors that ask nobody, so that a matrix whose AIJ part is to be made on demand could show old
-   values; this one has no such part, and what PETSc does not find in its table of operations it refuses or converts, by MatConvert(), and the matrix counts that.
+   A type of its own and not one derived from AIJ: PETSc reads AIJ's arrays through accessors that ask nobody, so that a matrix whose AIJ part is to be made on
+   demand could show old values; this one has no such part, and what PETSc does not find in its table of operations it refuses or converts, by MatConvert(), and
+   the matrix counts that.
 
-   On several ranks the format holds a rank's own columns, and the entries in columns of other ranks, a surface of its part, are an MPIAIJ (`rest`) whose diagonal
+   On several ranks the format holds a rank's own columns, and the entries in columns of other ranks, a surface of its part, are an MPIAIJ (`rest`) whose
+   diagonal
    block holds no values: ghosts, scatters and what is done to values there are PETSc's, products are ParOperator's.
 
-   The values are where the products are. Where somebody sets or reads single entries and that is a device, they come to the host, and go back when the assembly ends. */
+   The values are where the products are. Where somebody sets or reads single entries and that is a device, they come to the host, and go back when the assembly
+   ends. */
 #pragma once
 #include "own_storage.hpp"
 #include "mat/common/par_operator.hpp"
@@ -27,7 +30,8 @@ inline constexpr const OwnKind &(*own_kinds[])() = {OwnCdsKind, OwnSlicedEllKind
 
 extern PetscLogEvent own_to_aij, own_to_rows; // AIJ is made of such a matrix; rows of a rank's own columns, where the values are
 
-/* Where the entries of a COO assembly go: each to a place in the values, or, where several go to one, those of the sorted list from start[k] to start[k + 1] to place k. */
+/* Where the entries of a COO assembly go: each to a place in the values, or, where several go to one, those of the sorted list from start[k] to start[k + 1] to
+   place k. */
 struct CooPlaces {
   bool                known = false, doubles = false;
   PetscCount          n = 0;
@@ -71,8 +75,8 @@ struct OwnImage {
   bool             kept     = false;
 };
 
-/* PETSc's accessors of AIJ's arrays look at no type: they take A->data for a Mat_SeqAIJ, which is private, and call the functions that stand in it, if any. Wherever they look, one stands here that
-   refuses. The length of the longest row is read as it stands there. */
+/* PETSc's accessors of AIJ's arrays look at no type: they take A->data for a Mat_SeqAIJ, which is private, and call the functions that stand in it, if any.
+   Wherever they look, one stands here that refuses. The length of the longest row is read as it stands there. */
 class AijRefused {
 public:
   AijRefused();
@@ -116,7 +120,8 @@ PetscErrorCode MatGetOwn(Mat A, OwnMat **own); // NULL when A is not one
 /* own_type.cxx */
 PetscErrorCode MatRegister_Own();
 PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind);
-/* While it lives, a matrix of this kind's format that is created has no AIJ, where its options leave that open: who creates it assembles it without. NULL: of no kind */
+/* While it lives, a matrix of this kind's format that is created has no AIJ, where its options leave that open: who creates it assembles it without. NULL: of
+   no kind */
 class OwnWhereOpen {
 public:
   explicit OwnWhereOpen(const OwnKind *kind) : before_(std::exchange(now, kind)) { }
@@ -131,7 +136,8 @@ private:
 };
 /* refused: what its options ask for that there is not without AIJ (FormatConfig::not_alone()), which is an error. */
 PetscErrorCode OwnCheckAlone(Mat A, const OwnMat *own, const char *refused);
-/* For ->create of a format: as its option -mat_<format>_keep_aij says. It is asked for there and not in MatSetFromOptions(): a DM takes the type by its name and then sets the matrix up. */
+/* For ->create of a format: as its option -mat_<format>_keep_aij says. It is asked for there and not in MatSetFromOptions(): a DM takes the type by its name
+   and then sets the matrix up. */
 PetscErrorCode MatCreate_FormatOrOwn(Mat A, const OwnKind &kind, bool mpi);
 /* MakeFormatKind() of a format whose matrices may be nothing but it. */
 template <class Config, const FormatKind &(*kind)(), const OwnKind &(*own)(), auto... settings>
@@ -143,10 +149,12 @@ FormatKind MakeFormatOrOwnKind(const char *root, const char *seq, const char *mp
   made.create_mpi = [](Mat A) { return MatCreate_FormatOrOwn(A, own(), true); };
   return made;
 }
-PetscErrorCode OwnNew(Mat A, const OwnKind &kind, const OwnMat *like, bool transposed, Mat *B); // as A, or its transpose, in sizes, blocks, maps and vectors, with like's settings; no values
+// as A, or its transpose, in sizes, blocks, maps and vectors, with like's settings; no values
+PetscErrorCode OwnNew(Mat A, const OwnKind &kind, const OwnMat *like, bool transposed, Mat *B);
 
-/* own_values.cxx. OwnShape: node size and space are what they will be. OwnSettle: and the space what it now is to be: every operation begins so. OwnRead, OwnWrite: the values, laid out,
-   in own->space or on the host; after OwnWrite() they are nowhere else. keep: those that are there count. OwnTake: this layout, with its values, is the matrix's from now on. */
+/* own_values.cxx. OwnShape: node size and space are what they will be. OwnSettle: and the space what it now is to be: every operation begins so. OwnRead,
+   OwnWrite: the values, laid out, in own->space or on the host; after OwnWrite() they are nowhere else. keep: those that are there count. OwnTake: this layout,
+   with its values, is the matrix's from now on. */
 PetscErrorCode OwnCheckLength(PetscLayout map, Vec v); // for operations whose vectors PETSc does not look at before: an error of this rank's
 PetscErrorCode OwnShape(Mat A, OwnMat *own);
 PetscErrorCode OwnSettle(Mat A, OwnMat *own);
@@ -157,8 +165,9 @@ PetscErrorCode OwnForget(Mat A, OwnMat *own);         // all values are 0
 void OwnUnsay(Mat A, bool symmetric, bool hermitian); // MatSetOption() said it of values that are other ones now: what still holds; as an assembly does
 PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op); // composed as "GozaMatGetOperator_C"
 
-/* own_rest.cxx, all collective. OwnRest: NULL on one rank. OwnNewRest: without a pattern; OwnTakeRest: in place of the one that there is, unless it failed to get a pattern. OwnSetRest: of
-   rows of global columns, ascending, of which none is this rank's. OwnAddPlaces: in rest, where there are none yet, with zeros. OwnDeliver: what waits goes to its owners, and into their values. */
+/* own_rest.cxx, all collective. OwnRest: NULL on one rank. OwnNewRest: without a pattern; OwnTakeRest: in place of the one that there is, unless it failed to
+   get a pattern. OwnSetRest: of rows of global columns, ascending, of which none is this rank's. OwnAddPlaces: in rest, where there are none yet, with zeros.
+   OwnDeliver: what waits goes to its owners, and into their values. */
 PetscErrorCode OwnRest(Mat A, OwnMat *own, Mat *rest);
 PetscErrorCode OwnNewRest(Mat A, Mat *rest);
 PetscErrorCode OwnTakeRest(Mat A, OwnMat *own, Mat rest, PetscErrorCode failed);
@@ -167,10 +176,11 @@ PetscErrorCode OwnCombineRest(Mat A, OwnMat *own, PetscScalar a, Mat other, bool
 PetscErrorCode OwnAddPlaces(Mat A, OwnMat *own, std::vector<OtherEntry> &places);
 PetscErrorCode OwnDeliver(Mat A, OwnMat *own);
 
-/* own_image.cxx, all collective. A SeqAIJ or MPIAIJ on the host, of the entries that are not 0 and the main diagonal, or of all places. OwnMakeAij: the caller's. OwnBorrowAij: up to date,
-   until OwnReturnAij(); the same object for as long as somebody refers to it and the pattern is the same. OwnKeepAij: it is not given back. OwnTakeAij: it is the caller's from now on.
-   OwnAgreeOnPattern: a pattern that is new on one rank is new on all. OwnLookForNewPattern: diagonals have no record of their entries; has one become 0, or is one no longer, since AIJ was
-   made? Then the nonzero state moves. */
+/* own_image.cxx, all collective. A SeqAIJ or MPIAIJ on the host, of the entries that are not 0 and the main diagonal, or of all places. OwnMakeAij: the
+   caller's. OwnBorrowAij: up to date, until OwnReturnAij(); the same object for as long as somebody refers to it and the pattern is the same. OwnKeepAij: it is
+   not given back. OwnTakeAij: it is the caller's from now on.
+   OwnAgreeOnPattern: a pattern that is new on one rank is new on all. OwnLookForNewPattern: diagonals have no record of their entries; has one become 0, or is
+   one no longer, since AIJ was made? Then the nonzero state moves. */
 PetscErrorCode OwnMakeAij(Mat A, bool places, Mat *aij);
 PetscErrorCode OwnBorrowAij(Mat A, bool places, Mat *aij);
 PetscErrorCode OwnReturnAij(Mat A, bool places);
@@ -179,7 +189,8 @@ void           OwnKeepAij(Mat A, bool places);
 PetscErrorCode OwnAgreeOnPattern(Mat A);
 PetscErrorCode OwnLookForNewPattern(Mat A);
 
-/* own_convert.cxx. This rank's rows in its own columns, where the values are; and the block of those in others' with their numbers, NULL on one rank. Collective. */
+/* own_convert.cxx. This rank's rows in its own columns, where the values are; and the block of those in others' with their numbers, NULL on one rank.
+   Collective. */
 PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, Mat *others, const PetscInt **garray);
 PetscErrorCode OwnFrom(Mat X, Mat like, const OwnKind &kind, Mat *B); // of X's entries, through AIJ, in blocks and maps like another, which may be X
 PetscErrorCode OwnReplace(Mat A, Mat made);                           // A becomes it, of another pattern
@@ -199,7 +210,8 @@ PetscErrorCode OwnComposeCOO(Mat A, bool attach);
 PetscErrorCode OwnComposeValues(Mat A, bool attach); // own_values.cxx
 /* own_grid.cxx: of a DMDA's stencil, as rows or as offsets; not known where there is no DMDA. others: the places in columns of other ranks. */
 PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnMat &own, bool rows, GridPlaces *places, std::vector<OtherEntry> *others);
-/* own_rows.cxx: an entry of this rank's row, into its place or to those that wait; and those that wait for places in this rank's columns, at the end of an assembly. */
+/* own_rows.cxx: an entry of this rank's row, into its place or to those that wait; and those that wait for places in this rank's columns, at the end of an
+   assembly. */
 PetscErrorCode OwnSetEntry(Mat A, OwnMat *own, const OtherEntry &entry, InsertMode mode);
 PetscErrorCode OwnSetWaiting(Mat A, OwnMat *own, InsertMode mode);
 void           join_doubles(std::vector<OtherEntry> &entries, InsertMode mode); // own_rest.cxx: one entry a place, ascending: their sum, or the one set last

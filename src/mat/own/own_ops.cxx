@@ -66,7 +66,8 @@ PetscErrorCode MatConjugate_Own(Mat A)
 PetscErrorCode CheckDiagonalIsOwn(Mat A)
 {
   PetscFunctionBegin;
-  PetscCheck(A->rmap->size == 1 || (A->rmap->N == A->cmap->N && A->rmap->rstart == A->cmap->rstart && A->rmap->rend == A->cmap->rend), PETSC_COMM_SELF, PETSC_ERR_SUP, "The diagonal of a matrix of several ranks whose rows and columns are not distributed alike");
+  PetscCheck(A->rmap->size == 1 || (A->rmap->N == A->cmap->N && A->rmap->rstart == A->cmap->rstart && A->rmap->rend == A->cmap->rend), PETSC_COMM_SELF,
+             PETSC_ERR_SUP, "The diagonal of a matrix of several ranks whose rows and columns are not distributed alike");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -208,8 +209,8 @@ PetscErrorCode MatNorm_Own(Mat A, NormType type, PetscReal *norm)
   Mat       rest;
 
   PetscFunctionBegin;
-  PetscCheck(type == NORM_1 || type == NORM_FROBENIUS || type == NORM_INFINITY, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "Matrix type %s has the norms 1, Frobenius and infinity",
-             ((PetscObject)A)->type_name);
+  PetscCheck(type == NORM_1 || type == NORM_FROBENIUS || type == NORM_INFINITY, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "Matrix type %s has the norms 1, Frobenius and infinity", ((PetscObject)A)->type_name);
   PetscErrorCode failed = OwnSettle(A, own);
   if (!failed) failed = OwnRead(A, own, own->space, &v);
   PetscCall(AllAgree(A, failed));

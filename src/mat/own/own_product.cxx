@@ -116,8 +116,8 @@ struct Patterns {
   bool operator==(const Patterns &b) const { return std::equal(of, of + 3, b.of); }
 };
 
-/* kept: PETSc's own data of a product may be of the very objects that were multiplied first. whole: the product of all places of the factors, where entries are no longer those that the
-   symbolic phase saw, as of diagonals that were 0 then: PETSc's numeric phases write to the places that they found. */
+/* kept: PETSc's own data of a product may be of the very objects that were multiplied first. whole: the product of all places of the factors, where entries are
+   no longer those that the symbolic phase saw, as of diagonals that were 0 then: PETSc's numeric phases write to the places that they found. */
 struct Phases {
   PetscErrorCode (*symbolic)(Mat) = nullptr, (*numeric)(Mat) = nullptr;
   Held     kept, of_whole;

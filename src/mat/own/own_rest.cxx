@@ -137,8 +137,9 @@ PetscErrorCode FindMissing(Mat A, const RestRows &rows, const std::vector<OtherE
       if ((zeros_too || e.value != PetscScalar(0)) && rows.find(e.row - A->rmap->rstart, e.col) < 0) missing->push_back(e);
     }
   }));
-  PetscCheck(missing->empty() || !fixed, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The matrix has no place for a new entry (%" PetscInt_FMT ", %" PetscInt_FMT "), and MAT_NEW_NONZERO_LOCATION_ERR is set",
-             missing->front().row, missing->front().col);
+  PetscCheck(missing->empty() || !fixed, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "The matrix has no place for a new entry (%" PetscInt_FMT ", %" PetscInt_FMT "), and MAT_NEW_NONZERO_LOCATION_ERR is set", missing->front().row,
+             missing->front().col);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -73,8 +73,10 @@ PetscErrorCode MatSetValues_Own(Mat A, PetscInt m, const PetscInt rows[], PetscI
   PetscFunctionBegin;
   for (PetscInt k = 0; k < m; k++) {
     if (rows[k] >= 0 && !owns(A->rmap, rows[k])) {
-      PetscCheck(rows[k] < A->rmap->N, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row too large: row %" PetscInt_FMT " max %" PetscInt_FMT, rows[k], A->rmap->N - 1);
-      PetscCheck(!A->nooffprocentries, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Setting off process row %" PetscInt_FMT " even though MatSetOption(,MAT_NO_OFF_PROC_ENTRIES,PETSC_TRUE) was set", rows[k]);
+      PetscCheck(rows[k] < A->rmap->N, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row too large: row %" PetscInt_FMT " max %" PetscInt_FMT, rows[k],
+                 A->rmap->N - 1);
+      PetscCheck(!A->nooffprocentries, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+                 "Setting off process row %" PetscInt_FMT " even though MatSetOption(,MAT_NO_OFF_PROC_ENTRIES,PETSC_TRUE) was set", rows[k]);
       if (own->others.ignored) continue;
     }
     for (PetscInt l = 0; l < n; l++) {
@@ -97,7 +99,8 @@ PetscErrorCode MatGetValues_Own(Mat A, PetscInt m, const PetscInt rows[], PetscI
     for (PetscInt l = 0; l < n; l++) {
       if (rows[k] < 0 || cols[l] < 0) continue;
       PetscCall(CheckPlace(A, rows[k], cols[l]));
-      PetscCheck(owns(A->rmap, rows[k]), PETSC_COMM_SELF, PETSC_ERR_SUP, "Only local values currently supported: row %" PetscInt_FMT " is another rank's", rows[k]);
+      PetscCheck(owns(A->rmap, rows[k]), PETSC_COMM_SELF, PETSC_ERR_SUP, "Only local values currently supported: row %" PetscInt_FMT " is another rank's",
+                 rows[k]);
       if (owns(A->cmap, cols[l])) {
         const PetscScalar *p = place_in(d, rows[k] - A->rmap->rstart, cols[l] - A->cmap->rstart);
 
@@ -230,7 +233,8 @@ PetscErrorCode ZeroNamed(Mat A, bool columns, bool alike, const Named &named, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collective. The diagonal entries of rows where the rows and columns of a rank are not the same: they may be other ranks' columns, or beyond the last one. As of PETSc's AIJ they may be new ones. */
+/* Collective. The diagonal entries of rows where the rows and columns of a rank are not the same: they may be other ranks' columns, or beyond the last one. As
+   of PETSc's AIJ they may be new ones. */
 PetscErrorCode InsertDiagonal(Mat A, const std::vector<PetscInt> &rows, PetscScalar diag)
 {
   OwnMat        *own   = own_of(A);
@@ -255,8 +259,8 @@ PetscErrorCode InsertDiagonal(Mat A, const std::vector<PetscInt> &rows, PetscSca
 PetscErrorCode CheckAlike(Mat A, bool columns)
 {
   PetscFunctionBegin;
-  PetscCheck(!columns && A->rmap->size == 1, PETSC_COMM_SELF, PETSC_ERR_SUP, "%s of a matrix of type %s whose rows and columns are not distributed alike", columns ? "MatZeroRowsColumns()" : "MatZeroRows() with a solution and a right-hand side",
-             ((PetscObject)A)->type_name);
+  PetscCheck(!columns && A->rmap->size == 1, PETSC_COMM_SELF, PETSC_ERR_SUP, "%s of a matrix of type %s whose rows and columns are not distributed alike",
+             columns ? "MatZeroRowsColumns()" : "MatZeroRows() with a solution and a right-hand side", ((PetscObject)A)->type_name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -334,7 +338,8 @@ PetscErrorCode OwnSetWaiting(Mat A, OwnMat *own, InsertMode mode)
 
   PetscFunctionBegin;
   PetscCall(Guarded([&] {
-    const auto first = std::stable_partition(waiting.begin(), waiting.end(), [&](const OtherEntry &e) { return !owns(A->rmap, e.row) || !owns(A->cmap, e.col); });
+    const auto first = std::stable_partition(waiting.begin(), waiting.end(),
+                                             [&](const OtherEntry &e) { return !owns(A->rmap, e.row) || !owns(A->cmap, e.col); });
 
     inside.assign(first, waiting.end());
     waiting.erase(first, waiting.end());

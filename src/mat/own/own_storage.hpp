@@ -1,5 +1,6 @@
-/* What a format must answer so that a matrix can be nothing but its values in it. The operator of the products holds the format, and that the values; a storage, one a matrix, has the
-   settings, knows the layout, and gives places to entries. Everything else that an owning matrix does goes by entries (entry_ops.hpp) or by rows. */
+/* What a format must answer so that a matrix can be nothing but its values in it. The operator of the products holds the format, and that the values; a
+   storage, one a matrix, has the settings, knows the layout, and gives places to entries. Everything else that an owning matrix does goes by entries
+   (entry_ops.hpp) or by rows. */
 #pragma once
 #include "entry_ops.hpp"
 #include "mat/common/format_kind.hpp"
@@ -53,8 +54,9 @@ public:
   virtual std::unique_ptr<OwnFormat> moved(Mat A, OwnFormat &f, Space space)                        = 0;
   virtual OwnValues                  values(OwnFormat &f) const                                     = 0;
 
-  /* Places, to which present values are taken along. put(): for all of these entries, in place of those before where the storage keeps zeros; put_grid(): the same of a grid; put_like():
-     for all of X; put_diagonal(): the main one. new_entry(): for one of this rank's; waits: at the end of the assembly, from a list. full(): entries and their mirror images are to differ. */
+  /* Places, to which present values are taken along. put(): for all of these entries, in place of those before where the storage keeps zeros; put_grid(): the
+     same of a grid; put_like(): for all of X; put_diagonal(): the main one. new_entry(): for one of this rank's; waits: at the end of the assembly, from a
+     list. full(): entries and their mirror images are to differ. */
   virtual PetscErrorCode put(Mat A, OwnMat *own, const EntryList *lists, int n, bool anew)                         = 0;
   virtual PetscErrorCode put_grid(Mat A, OwnMat *own, const GridPlaces &grid)                                      = 0;
   virtual PetscErrorCode put_like(Mat A, OwnMat *own, Mat X, OwnMat *x)                                            = 0;

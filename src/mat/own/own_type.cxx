@@ -15,7 +15,8 @@ static PetscErrorCode RefuseArrays(Mat A)
   PetscFunctionBegin;
   PetscCall(MatGetOwn(A, &own));
   PetscCheck(own, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Not a matrix that owns its values");
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s has no arrays of AIJ (MatSeqAIJGetArray() and its like): MatConvert() makes MATAIJ of it, or let it keep AIJ (%s yes)",
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP,
+          "A matrix of type %s has no arrays of AIJ (MatSeqAIJGetArray() and its like): MatConvert() makes MATAIJ of it, or let it keep AIJ (%s yes)",
           own->kind->type, own->kind->keep_aij);
 }
 
@@ -48,7 +49,8 @@ PetscErrorCode AijRefused::say_longest_row(Mat A, PetscInt length)
 PetscErrorCode OwnCheckAlone(Mat A, const OwnMat *own, const char *refused)
 {
   PetscFunctionBegin;
-  PetscCheck(!refused, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "-mat_%s_%s: a matrix of type %s has its values in these %s alone, in full precision and in its own order; let it keep AIJ (%s yes)",
+  PetscCheck(!refused, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "-mat_%s_%s: a matrix of type %s has its values in these %s alone, in full precision and in its own order; let it keep AIJ (%s yes)",
              own->kind->format().root, refused, own->kind->type, own->kind->what, own->kind->keep_aij);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

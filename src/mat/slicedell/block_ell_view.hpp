@@ -3,8 +3,9 @@
 
    On the device a thread reads W values at once, W = values_together(): v H + p % H becomes (v - v % W) H + p % H W + v % W.
 
-   Where T threads share a block row (H < 32 on the device, T = 32 / H), T blocks of each place stand together as one block does otherwise, entry by entry, and so
-   do the m < T blocks that are left at a slice's end: with f = k - k % T, at (slice_ptr[p / H] + f H) br bc + (v - v % W) m H + ((k - f) H + p % H) W + v % W. */
+   Where T threads share a block row (H < 32 on the device, T = 32 / H), T blocks of each place stand together as one block does otherwise, entry by entry, and
+   so do the m < T blocks that are left at a slice's end: with f = k - k % T, at (slice_ptr[p / H] + f H) br bc + (v - v % W) m H + ((k - f) H + p % H) W + v %
+   W. */
 #pragma once
 #include "slicedell_view.hpp"
 
@@ -24,7 +25,8 @@ template <int bs, class Out, class V> HD inline void put_node(const Out &out, Pe
   }
 }
 
-/* Values of a block, of so many bytes each, that stand side by side: what one load of a thread takes, at most 8 bytes. A core wants those of H places side by side. */
+/* Values of a block, of so many bytes each, that stand side by side: what one load of a thread takes, at most 8 bytes. A core wants those of H places side by
+   side. */
 constexpr PetscInt values_together(Space space, std::size_t bytes, PetscInt values)
 {
   PetscInt W = 1;

@@ -117,12 +117,13 @@ template <class Store> void fill_blocks_on_device(PetscInt nslices, const BlockF
   const std::size_t     of_block = (static_cast<std::size_t>(fill.br * fill.bc) << fill.shift) * sizeof(Store);
   const PetscInt        fit = static_cast<PetscInt>(bytes / of_block) / fill.team, at_once = fill.team * (fit > 0 ? fit : 1);
 
-  launch_kernel_with<BlockFillKernel<Store>>(at_once * of_block / 32 * 33 + sizeof(Store), dim3(static_cast<unsigned>(nslices)), block_fill_threads, fill, at_once);
+  launch_kernel_with<BlockFillKernel<Store>>(at_once * of_block / 32 * 33 + sizeof(Store), dim3(static_cast<unsigned>(nslices)), block_fill_threads, fill,
+                                             at_once);
 }
 #endif
 
-/* Writes the places of the slices, all H of the last slice included, each by `team` threads; columns and values where they are asked for, shared columns by one of the slices
-   that share them. */
+/* Writes the places of the slices, all H of the last slice included, each by `team` threads; columns and values where they are asked for, shared columns by one
+   of the slices that share them. */
 template <class Store> struct EllFill {
   PetscInt            nplaces;
   int                 shift, team;
@@ -170,7 +171,8 @@ template <class Store> struct EllFill {
   }
 };
 
-/* The same on a host where every column is whole and slices share none: the entries that all rows of a slice have are written H at a time, what is left a row after the other. */
+/* The same on a host where every column is whole and slices share none: the entries that all rows of a slice have are written H at a time, what is left a row
+   after the other. */
 template <class Store> struct EllFillOnHost {
   PetscInt            nplaces;
   int                 shift;
@@ -234,7 +236,8 @@ private:
         val + begin + offset, H, first, steps, n, [&](std::int64_t m) { return static_cast<Store>(aval[from + m]); }, Store(0));
     if (col)
       put(
-        col + col_ptr[slice] + offset, H, first, steps, n, [&](std::int64_t m) { return static_cast<LocalColumn>(acol[from + m]); }, static_cast<LocalColumn>(n ? acol[from + n - 1] : 0));
+        col + col_ptr[slice] + offset, H, first, steps, n, [&](std::int64_t m) { return static_cast<LocalColumn>(acol[from + m]); },
+        static_cast<LocalColumn>(n ? acol[from + n - 1] : 0));
   }
 
   template <class T, class From> static void put(T *to, PetscInt H, std::int64_t first, std::int64_t steps, std::int64_t n, const From &from, T behind)

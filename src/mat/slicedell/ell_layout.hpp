@@ -8,7 +8,8 @@
 namespace goza::mat
 {
 
-/* Width of one slice, in stored entries, and what adds up over all slices: the widths, whether an empty row shares it with others, and whether it has a row of more than `most` entries. */
+/* Width of one slice, in stored entries, and what adds up over all slices: the widths, whether an empty row shares it with others, and whether it has a row of
+   more than `most` entries. */
 struct SliceWidth {
   static constexpr bool walks_along_row = true;
 
@@ -73,8 +74,8 @@ struct PlaceColumns {
   }
 };
 
-/* Whether all places of a slice fit (spread: and every distance from the slice's least column, which goes to least[]); entries[] and gaps[] get the slice's stored
-   entries in the one that will hold its columns, 0 in the other. */
+/* Whether all places of a slice fit (spread: and every distance from the slice's least column, which goes to least[]); entries[] and gaps[] get the slice's
+   stored entries in the one that will hold its columns, 0 in the other. */
 struct SliceColumns {
   PetscInt            nplaces;
   int                 shift;

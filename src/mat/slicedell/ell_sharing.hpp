@@ -1,4 +1,5 @@
-/* Which slices of sliced ELL have the same columns, counted from a base of each: bodies that number what stands in a slice, compare those of one number, and make heads. */
+/* Which slices of sliced ELL have the same columns, counted from a base of each: bodies that number what stands in a slice, compare those of one number, and
+   make heads. */
 #pragma once
 #include "core/util/hash.hpp"
 #include "core/util/relaxed.hpp"
@@ -148,7 +149,8 @@ struct MakeHeads {
   {
     const std::int64_t begin = slice_ptr[slice] >> shift, end = slice_ptr[slice + 1] >> shift;
 
-    head[slice] = {static_cast<LocalColumn>(begin), static_cast<LocalColumn>(end - begin), static_cast<LocalColumn>(base[slice]), static_cast<LocalColumn>(own[like[slice]])};
+    head[slice] = {static_cast<LocalColumn>(begin), static_cast<LocalColumn>(end - begin), static_cast<LocalColumn>(base[slice]),
+                   static_cast<LocalColumn>(own[like[slice]])};
   }
 };
 

@@ -8,8 +8,8 @@
 namespace goza::mat
 {
 
-/* H numbers. A compiler that is left to find out what to do at once takes steps of a loop together before places, and then moves more numbers about than it adds up: products in single precision, and of
-   blocks in either, take twice as long. together: whether it is told to. */
+/* H numbers. A compiler that is left to find out what to do at once takes steps of a loop together before places, and then moves more numbers about than it
+   adds up: products in single precision, and of blocks in either, take twice as long. together: whether it is told to. */
 template <int H, class V, bool together> struct Lanes {
   V of[H] = {};
 

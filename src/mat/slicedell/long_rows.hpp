@@ -1,5 +1,5 @@
-/* The rows of a sliced-ELL matrix that are much longer than most: a slice would be as wide as they are, and a thread, or a few, would go through them alone. They are held
-   as in CSR, and a product cuts them into pieces of so many entries, a warp's work each. */
+/* The rows of a sliced-ELL matrix that are much longer than most: a slice would be as wide as they are, and a thread, or a few, would go through them alone.
+   They are held as in CSR, and a product cuts them into pieces of so many entries, a warp's work each. */
 #pragma once
 #include "core/device/array.hpp"
 #include "core/sparse/csr.hpp"

@@ -91,7 +91,8 @@ template <class Store, class V> std::int64_t SlicedEll<Store, V>::lay_out(const 
 
   slice_ptr_ = Array<std::int64_t>(space, nslices + 1);
   slice_ptr_.zero();
-  const auto found = joined_rows<Plus, SliceWidth::sums, std::int64_t>(space, nslices, SliceWidth{nplaces_, shift_, most, A.ptr, row_.data(), slice_ptr_.data()});
+  const auto found = joined_rows<Plus, SliceWidth::sums, std::int64_t>(space, nslices,
+                                                                       SliceWidth{nplaces_, shift_, most, A.ptr, row_.data(), slice_ptr_.data()});
   exclusive_scan(space, slice_ptr_.data(), nslices + 1);
   length_ = Array<PetscInt>(space);
   if (found[SliceWidth::mixed]) {
@@ -203,11 +204,12 @@ template <class Store, class V> void SlicedEll<Store, V>::fill_columns(const Csr
   const int      team    = fill_team(this->space_, shift_, nplaces, in_slices() / (br_ * bc_));
 
   for_each_row(this->space_, nplaces * team,
-               EllFill<Store>{nplaces_, shift_, team, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), head_.data(), like,
-                              col_.data(), first_.data(), gap_.data(), nullptr});
+               EllFill<Store>{nplaces_, shift_, team, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(),
+                              head_.data(), like, col_.data(), first_.data(), gap_.data(), nullptr});
 }
 
-/* Whether slices here and there, of which three in four are like no other, or all of them, of which half are, show that few share their columns. On a host where there are many. */
+/* Whether slices here and there, of which three in four are like no other, or all of them, of which half are, show that few share their columns. On a host
+   where there are many. */
 static bool few_alike(Space space, const Csr &A, const PetscInt *row, PetscInt nplaces, int shift)
 {
   constexpr PetscInt most = 1024, least = 64;
@@ -361,8 +363,8 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
   }
   const int members = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, in_slices());
   for_each_row(this->space_, (nslices << shift_) * members,
-               EllFill<Store>{nplaces_, shift_, members, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), nullptr, nullptr,
-                              col_.data(), first_.data(), gap_.data(), A.val ? val_.data() : nullptr});
+               EllFill<Store>{nplaces_, shift_, members, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), nullptr,
+                              nullptr, col_.data(), first_.data(), gap_.data(), A.val ? val_.data() : nullptr});
 }
 
 template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const
@@ -376,7 +378,9 @@ template <class Store, class V> std::string SlicedEll<Store, V>::describe() cons
   const double of_stored = in_slices() ? 100.0 * br_ * bc_ / static_cast<double>(in_slices()) : 0.0;
   char         text[256];
 
-  std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values, ", 1 << shift_, static_cast<int>(window_), static_cast<long long>(stored()), static_cast<long long>(nnz_), nnz_ ? 100.0 * (static_cast<double>(stored()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store));
+  std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values, ", 1 << shift_,
+                static_cast<int>(window_), static_cast<long long>(stored()), static_cast<long long>(nnz_),
+                nnz_ ? 100.0 * (static_cast<double>(stored()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store));
   std::string all = text;
   if (head_.size()) std::snprintf(text, sizeof(text), "%.2f %% of the columns, which slices share", of_stored * static_cast<double>(col_.size()));
   else std::snprintf(text, sizeof(text), "%.0f %% of the columns in 16 bits", of_stored * static_cast<double>(in_gaps_));

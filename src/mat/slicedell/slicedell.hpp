@@ -41,9 +41,10 @@ public:
 
   explicit SlicedEll(Space space, const SlicedEllOptions &options = {});
 
-  void        build(const Csr &A) override;
-  void        build(const Csr &A, const PetscInt *rows, PetscInt n); // of A's rows only these, in A's space; a product leaves out's others alone
-  void        build_nodes(const Csr &A, const Csr &blocks, const PetscInt *nodes, PetscInt n); // of A's nodes only these, for relax_nodes(); blocks: full_blocks() of A, of size 2, 3 or 6
+  void build(const Csr &A) override;
+  void build(const Csr &A, const PetscInt *rows, PetscInt n); // of A's rows only these, in A's space; a product leaves out's others alone
+  // of A's nodes only these, for relax_nodes(); blocks: full_blocks() of A, of size 2, 3 or 6
+  void        build_nodes(const Csr &A, const Csr &blocks, const PetscInt *nodes, PetscInt n);
   void        refill(const Csr &A) override;
   void        apply(const V *x, const RowOut<V> &out) const override;
   void        apply_dots(const V *x, const WithDots<V> &out) const override;
@@ -53,7 +54,8 @@ public:
   std::size_t bytes() const override;
   std::string describe() const override;
 
-  /* For one who owns the values: build() of a pattern without values makes zeros; layout_like() where another has values, which may be in another space. entry_view(): of all rows. */
+  /* For one who owns the values: build() of a pattern without values makes zeros; layout_like() where another has values, which may be in another space.
+     entry_view(): of all rows. */
   void              layout_like(const SlicedEll &other);
   EllEntries<Store> entry_view();
   std::int64_t      nonzeros() const { return nnz_; }

@@ -113,8 +113,8 @@ static void launch_shape(PetscInt br, PetscInt bc, Space space, const EllView<St
   else launch_blocks<6, 3>(space, A, stored, x, out);
 }
 
-/* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. Of blocks there are many kernels, and what becomes of their sums is the least of their work:
-   outputs that read more than the sums have one in common. */
+/* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. Of blocks there are many kernels, and what becomes of their sums is the least
+   of their work: outputs that read more than the sums have one in common. */
 template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch(const V *x, const Out &out) const
 {
   constexpr bool in_common = std::is_same_v<Out, Add<V>> || std::is_same_v<Out, Residual<V>> || std::is_same_v<Out, JacobiStep<V>>;

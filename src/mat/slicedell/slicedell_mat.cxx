@@ -39,11 +39,20 @@ template <auto member> constexpr auto in_ell = held<&SlicedEllConfig::options, m
 namespace setting
 {
 
-constexpr Setting slice_height{"-mat_slicedell_slice_height", "MatSlicedEllSetSliceHeight", "Rows in a slice (auto: 4 on the host; on the device 32, fewer where there are few rows)", in_ell<&SlicedEllOptions::slice_height>, IntList{slice_heights}};
-constexpr Setting sort_window{"-mat_slicedell_sort_window", "MatSlicedEllSetSortWindow", "Sort rows by length inside windows of this many rows (0: never, -1: where it saves 5 %)", in_ell<&SlicedEllOptions::sort_window>, IntRange{-1}};
-constexpr Setting index{"-mat_slicedell_index", "MatSlicedEllSetIndex", "Column indices (auto: one copy for slices that are alike, where most are; else on the device 16 bits where they fit)", held<&SlicedEllConfig::index>, Words<MatSlicedEllIndex>{MatSlicedEllIndices}};
-constexpr Setting block_size{"-mat_slicedell_block_size", "MatSlicedEllSetBlockSize", "Unknowns of a node, whose blocks share a column index where all are full (auto: the matrix's block size)", in_ell<&SlicedEllOptions::bs>, IntList{block_sizes}};
-constexpr Setting precision{"-mat_slicedell_precision", "MatSlicedEllSetPrecision", precision_text, held<&SlicedEllConfig::precision>, Words<MatStoragePrecision>{MatStoragePrecisions}};
+constexpr Setting slice_height{"-mat_slicedell_slice_height", "MatSlicedEllSetSliceHeight",
+                               "Rows in a slice (auto: 4 on the host; on the device 32, fewer where there are few rows)",
+                               in_ell<&SlicedEllOptions::slice_height>, IntList{slice_heights}};
+constexpr Setting sort_window{"-mat_slicedell_sort_window", "MatSlicedEllSetSortWindow",
+                              "Sort rows by length inside windows of this many rows (0: never, -1: where it saves 5 %)", in_ell<&SlicedEllOptions::sort_window>,
+                              IntRange{-1}};
+constexpr Setting index{"-mat_slicedell_index", "MatSlicedEllSetIndex",
+                        "Column indices (auto: one copy for slices that are alike, where most are; else on the device 16 bits where they fit)",
+                        held<&SlicedEllConfig::index>, Words<MatSlicedEllIndex>{MatSlicedEllIndices}};
+constexpr Setting block_size{"-mat_slicedell_block_size", "MatSlicedEllSetBlockSize",
+                             "Unknowns of a node, whose blocks share a column index where all are full (auto: the matrix's block size)",
+                             in_ell<&SlicedEllOptions::bs>, IntList{block_sizes}};
+constexpr Setting precision{"-mat_slicedell_precision", "MatSlicedEllSetPrecision", precision_text, held<&SlicedEllConfig::precision>,
+                            Words<MatStoragePrecision>{MatStoragePrecisions}};
 
 } // namespace setting
 
@@ -51,7 +60,9 @@ constexpr Setting precision{"-mat_slicedell_precision", "MatSlicedEllSetPrecisio
 
 const FormatKind &SlicedEllKind()
 {
-  static const FormatKind kind = MakeFormatOrOwnKind<SlicedEllConfig, SlicedEllKind, OwnSlicedEllKind, &setting::slice_height, &setting::sort_window, &setting::index, &setting::block_size, &setting::precision>(MATSLICEDELL, MATSEQAIJSLICEDELL, MATMPIAIJSLICEDELL);
+  static const FormatKind kind = MakeFormatOrOwnKind<SlicedEllConfig, SlicedEllKind, OwnSlicedEllKind, &setting::slice_height, &setting::sort_window,
+                                                     &setting::index, &setting::block_size, &setting::precision>(MATSLICEDELL, MATSEQAIJSLICEDELL,
+                                                                                                                 MATMPIAIJSLICEDELL);
 
   return kind;
 }
@@ -107,8 +118,9 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetSortWindow, MatSlicedEllGetSortWindow, Pet
 
   Input Parameters:
 + A     - the matrix
-- index - `MAT_SLICEDELL_INDEX_AUTO` (the default): where most slices have the same columns, counted from their first, as on grids, each kind is stored once; else, on the device,
-          gaps of 16 bits between columns in the slices where all fit; `MAT_SLICEDELL_INDEX_32`: an index of 32 bits (of a `PetscInt`) for each entry
+- index - `MAT_SLICEDELL_INDEX_AUTO` (the default): where most slices have the same columns, counted from their first, as on grids, each kind is stored once;
+          else, on the device, gaps of 16 bits between columns in the slices where all fit; `MAT_SLICEDELL_INDEX_32`: an index of 32 bits (of a `PetscInt`) for
+          each entry
 
   Options Database Key:
 . -mat_slicedell_index (auto|32) - columns shared or in 16 bits where they can be, or 32 bits for each entry
@@ -160,7 +172,8 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetBlockSize, MatSlicedEllGetBlockSize, Petsc
   Level: advanced
 
   Notes:
-  For use inside preconditioners: vectors and sums stay `PetscScalar`. What is rounded, and how values out of range are scaled, is as for `MatCDSSetPrecision()`.
+  For use inside preconditioners: vectors and sums stay `PetscScalar`. What is rounded, and how values out of range are scaled, is as for
+  `MatCDSSetPrecision()`.
 
   The format is built anew at the next product. Does nothing for other matrix types.
 
@@ -179,7 +192,8 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MatSt
 . -mat_slicedell_block_size (auto|1|3|6)                      - unknowns of a node, whose blocks share a column index where all are full
 . -mat_slicedell_sort_window window                           - sort rows by length inside windows of this many rows
 . -mat_slicedell_precision (double|single|half)               - precision of the stored values
-- -mat_slicedell_keep_aij (auto|yes|no)                       - yes: AIJ is held beside the slices; no: nothing is held but these; auto (default): no where `GozaAssemblyCreateMatrix()` makes the matrix
+- -mat_slicedell_keep_aij (auto|yes|no)                       - yes: AIJ is held beside the slices; no: nothing is held but these; auto (default): no where
+                                        `GozaAssemblyCreateMatrix()` makes the matrix
 
   Level: beginner
 
@@ -192,11 +206,12 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MatSt
   Rows of more than 256 entries and eight times the mean are held apart, and cut into pieces of 1024 entries for a warp each.
   With several ranks the rows that have off-process entries are finished by a second kernel when the halo has arrived.
 
-  Without AIJ (`-mat_slicedell_keep_aij`) a matrix is of type `MATOWNSLICEDELL`: its slices, in `PetscScalar`, are all that there is of it. It has places where AIJ would have them, zeros among
-  them: those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, of a `GozaAssembly`, or of the values that are set, which wait in a list, on the host, for the end of the assembly where there is no
-  place for them yet. Everything else is as with `-mat_cds_keep_aij no` (see `MATCDS`): what needs AIJ makes it for as long as that takes, and
-  `-mat_view ::ascii_info` and the event GozaMatToAIJ count it; `PCSAAMG` sets up from rows that it makes where the slices are (event GozaMatToRows). On the device transposed products
-  and `NORM_1` make such rows each time. `auto` is as for `MATCDS`, of any mesh.
+  Without AIJ (`-mat_slicedell_keep_aij`) a matrix is of type `MATOWNSLICEDELL`: its slices, in `PetscScalar`, are all that there is of it. It has places where
+  AIJ would have them, zeros among
+  them: those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, of a `GozaAssembly`, or of the values that are set, which wait in a list, on the host, for
+  the end of the assembly where there is no place for them yet. Everything else is as with `-mat_cds_keep_aij no` (see `MATCDS`): what needs AIJ makes it for as
+  long as that takes, and `-mat_view ::ascii_info` and the event GozaMatToAIJ count it; `PCSAAMG` sets up from rows that it makes where the slices are (event
+  GozaMatToRows). On the device transposed products and `NORM_1` make such rows each time. `auto` is as for `MATCDS`, of any mesh.
 
 .seealso: `MATAIJ`, `MATCDS`, `MATAIJCUSPARSE`, `MatSlicedEllSetSliceHeight()`, `MatSlicedEllSetSortWindow()`
 M*/

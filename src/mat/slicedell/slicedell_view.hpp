@@ -14,8 +14,9 @@
    any traffic is indices then, and they wait in the L1 cache. Each slice has a head that says all of it at once.
 
    Padding has value 0 and a column of its own row, so that the loop needs no branch and reads no NaN of another row; where a row without entries
-   shares a slice with others, `length` bounds the loop instead, and a host, which takes whole slices, leaves out what it has added up for such a row. Place p holds matrix row `row[p]` (rows sorted by length, only the rows
-   that have entries, or those that are not much longer than most, see long_rows.hpp); row == nullptr means p itself. */
+   shares a slice with others, `length` bounds the loop instead, and a host, which takes whole slices, leaves out what it has added up for such a row. Place p
+   holds matrix row `row[p]` (rows sorted by length, only the rows that have entries, or those that are not much longer than most, see long_rows.hpp); row ==
+   nullptr means p itself. */
 #pragma once
 #include "core/launch/for_each_row.hpp"
 #include "core/sparse/local_column.hpp"

@@ -45,7 +45,8 @@ PetscErrorCode assemble(Twins &t, int a, MatAssemblyType type)
 Step set_values(Twins &t, const Op &o)
 {
   const int  a     = t.pick(o.slot[0], [&](const Slot &s) {
-    return (t.is_aij(s) && !(s.coo && t.ranks > 1)) /* after COO PETSc 3.18's parallel matrix crashes */ || t.is(s, MATSEQDENSE) || t.is(s, MATMPIDENSE) || t.is(s, MATSEQBAIJ) || t.is(s, MATMPIBAIJ);
+    return (t.is_aij(s) && !(s.coo && t.ranks > 1)) /* after COO PETSc 3.18's parallel matrix crashes */ || t.is(s, MATSEQDENSE) || t.is(s, MATMPIDENSE) ||
+           t.is(s, MATSEQBAIJ) || t.is(s, MATMPIBAIJ);
   });
   const auto mode  = o.p[0] % 2 ? ADD_VALUES : INSERT_VALUES;
   const long how   = o.p[1] % 6;
@@ -178,7 +179,8 @@ Step zero_rows(Twins &t, const Op &o)
     }
     if (t.telling()) {
       const auto list = t.listed("PetscInt", "rows", rows.data(), (PetscInt)rows.size());
-      t.say("%s(A[%d], %d, %s, %g, %s, %s)", columns ? "MatZeroRowsColumns" : "MatZeroRows", a, (int)rows.size(), list.c_str(), (double)PetscRealPart(d), x ? "v" : "NULL", b ? "duplicate(v)" : "NULL");
+      t.say("%s(A[%d], %d, %s, %g, %s, %s)", columns ? "MatZeroRowsColumns" : "MatZeroRows", a, (int)rows.size(), list.c_str(), (double)PetscRealPart(d),
+            x ? "v" : "NULL", b ? "duplicate(v)" : "NULL");
     }
     PetscCall((columns ? MatZeroRowsColumns : MatZeroRows)(A, (PetscInt)rows.size(), rows.data(), d, x, b));
     if (b) {
@@ -258,7 +260,8 @@ Two two_alike(const Twins &t, const Op &o)
 {
   const int y = t.pick(o.slot[0]);
   const int x = y < 0 ? -1 : t.pick(o.slot[1], [&](const Slot &s) {
-    return s.rows == t.slot[y].rows && s.cols == t.slot[y].cols && &s != &t.slot[y] && t.is_plain(s) && t.is_plain(t.slot[y]); /* of others PETSc's MatAXPY() crashes: SELL, IS */
+    /* of others PETSc's MatAXPY() crashes: SELL, IS */
+    return s.rows == t.slot[y].rows && s.cols == t.slot[y].cols && &s != &t.slot[y] && t.is_plain(s) && t.is_plain(t.slot[y]);
   });
   return {x < 0 ? -1 : y, x};
 }
@@ -287,7 +290,8 @@ Step axpy(Twins &t, const Op &o)
   Step              step      = on_one(t, s.y, [=, &t](Mat Y) -> PetscErrorCode {
     PetscFunctionBegin;
     if (t.telling())
-      t.say("%s(A[%d], %g, A[%d], %s)", y_scaled ? "MatAYPX" : "MatAXPY", s.y, (double)PetscRealPart(f), s.x, different ? "DIFFERENT_NONZERO_PATTERN" : "UNKNOWN_NONZERO_PATTERN");
+      t.say("%s(A[%d], %g, A[%d], %s)", y_scaled ? "MatAYPX" : "MatAXPY", s.y, (double)PetscRealPart(f), s.x,
+            different ? "DIFFERENT_NONZERO_PATTERN" : "UNKNOWN_NONZERO_PATTERN");
     PetscCall((y_scaled ? MatAYPX : MatAXPY)(Y, f, t(s.x), structure));
     PetscFunctionReturn(PETSC_SUCCESS);
   });
@@ -304,7 +308,8 @@ Step copy(Twins &t, const Op &o)
   const bool same = s.y >= 0 && t.slot[s.y].made.by == "duplicate" && t.slot[s.y].made.from[0] == s.x && t.may_reuse(s.y) && o.p[0] % 2;
   Step       step = on_one(t, s.y, [=, &t](Mat Y) -> PetscErrorCode {
     PetscFunctionBegin;
-    TOLD(t, MatCopy(t(s.x), Y, same ? SAME_NONZERO_PATTERN : DIFFERENT_NONZERO_PATTERN), "MatCopy(A[%d], A[%d], %s)", s.x, s.y, same ? "SAME_NONZERO_PATTERN" : "DIFFERENT_NONZERO_PATTERN");
+    TOLD(t, MatCopy(t(s.x), Y, same ? SAME_NONZERO_PATTERN : DIFFERENT_NONZERO_PATTERN), "MatCopy(A[%d], A[%d], %s)", s.x, s.y,
+         same ? "SAME_NONZERO_PATTERN" : "DIFFERENT_NONZERO_PATTERN");
     PetscFunctionReturn(PETSC_SUCCESS);
   });
   if (step) step.after = [=, &t] { learn_again(t, s.y, t.slot[s.x].size, same ? t.made("duplicate", 0, s.x) : Made()); };

@@ -38,7 +38,8 @@ Step duplicate(Twins &t, const Op &o)
 {
   static const MatDuplicateOption hows[]  = {MAT_COPY_VALUES, MAT_COPY_VALUES, MAT_DO_NOT_COPY_VALUES, MAT_SHARE_NONZERO_PATTERN};
   static const char *const        names[] = {"MAT_COPY_VALUES", "MAT_COPY_VALUES", "MAT_DO_NOT_COPY_VALUES", "MAT_SHARE_NONZERO_PATTERN"};
-  const int a = t.pick(o.slot[0], [&](const Slot &s) { return !t.is(s, MATSEQSELL) && !t.is(s, MATMPISELL); }); /* PETSc's defect: a duplicate's duplicate crashes */
+  /* PETSc's defect: a duplicate's duplicate crashes */
+  const int  a    = t.pick(o.slot[0], [&](const Slot &s) { return !t.is(s, MATSEQSELL) && !t.is(s, MATMPISELL); });
   const bool baij = a >= 0 && (t.is(t.slot[a], MATSEQBAIJ) || t.is(t.slot[a], MATMPIBAIJ));
   const long how  = o.p[0] % (baij ? 3 : 4); /* PETSc's defect: BAIJ matrices that share a pattern free it where one gets new entries */
   Op         anew = o;
@@ -119,13 +120,14 @@ Step convert_in_place(Twins &t, const Op &o)
   step.run = [=, &t]() -> PetscErrorCode {
     const auto &type = t.side == OURS ? to.ours : to.petscs;
     PetscFunctionBegin;
-    TOLD(t, MatConvert(t(a), type.c_str(), MAT_INPLACE_MATRIX, &t(a)), "MatConvert(A[%d], goza ? \"%s\" : \"%s\", MAT_INPLACE_MATRIX, &A[%d])", a, to.ours.c_str(),
-         to.petscs.c_str(), a);
+    TOLD(t, MatConvert(t(a), type.c_str(), MAT_INPLACE_MATRIX, &t(a)), "MatConvert(A[%d], goza ? \"%s\" : \"%s\", MAT_INPLACE_MATRIX, &A[%d])", a,
+         to.ours.c_str(), to.petscs.c_str(), a);
     PetscFunctionReturn(PETSC_SUCCESS);
   };
   step.touched = {a};
   step.after   = [=, &t] {
-    const bool stored = t.slot[a].stored, coo = t.slot[a].coo; /* of the same type it is the same matrix, with the values that it has stored and what COO has left of it */
+    /* of the same type it is the same matrix, with the values that it has stored and what COO has left of it */
+    const bool stored = t.slot[a].stored, coo = t.slot[a].coo;
     t.learn(a, t.slot[a].size);
     t.slot[a].stored      = stored;
     t.slot[a].coo         = coo;
@@ -226,11 +228,13 @@ Step submatrices(Twins &t, const Op &o)
     PetscFunctionBegin;
     PetscCall(index_set(t, "rows", some(0, s.m(), 1, rng), "PETSC_COMM_SELF", PETSC_COMM_SELF, &rows));
     PetscCall(index_set(t, "cols", some(0, s.n(), 1, rng), "PETSC_COMM_SELF", PETSC_COMM_SELF, &cols));
-    TOLD(t, MatCreateSubMatrices(t(a), 1, &rows, &cols, MAT_INITIAL_MATRIX, &subs), "MatCreateSubMatrices(A[%d], 1, &rows, &cols, MAT_INITIAL_MATRIX, &subs)", a);
+    TOLD(t, MatCreateSubMatrices(t(a), 1, &rows, &cols, MAT_INITIAL_MATRIX, &subs), "MatCreateSubMatrices(A[%d], 1, &rows, &cols, MAT_INITIAL_MATRIX, &subs)",
+         a);
     if (change == 1)
       TOLD(t, MatCreateSubMatrices(t(a), 1, &rows, &cols, MAT_REUSE_MATRIX, &subs), "MatCreateSubMatrices(A[%d], 1, &rows, &cols, MAT_REUSE_MATRIX, &subs)", a);
     if (change == 2) {
-      const std::string to = t.type_here(t.type.rfind("mpiaij", 0) == 0 ? "seqaij" + t.type.substr(6) : "seqaij" + t.type), type = to.rfind("mpi", 0) == 0 || t.side == PETSCS ? MATSEQAIJ : to;
+      const std::string to   = t.type_here(t.type.rfind("mpiaij", 0) == 0 ? "seqaij" + t.type.substr(6) : "seqaij" + t.type),
+                        type = to.rfind("mpi", 0) == 0 || t.side == PETSCS ? MATSEQAIJ : to;
       TOLD(t, MatConvert(subs[0], type.c_str(), MAT_INPLACE_MATRIX, &subs[0]), "MatConvert(subs[0], goza ? \"%s\" : \"seqaij\", MAT_INPLACE_MATRIX, &subs[0])",
            type.c_str());
     }
@@ -305,13 +309,15 @@ Step through_file(Twins &t, const Op &o)
     const std::string type = t.type_here(t.type);
     PetscViewer       viewer;
     PetscFunctionBegin;
-    TOLD(t, PetscViewerBinaryOpen(PETSC_COMM_WORLD, file, FILE_MODE_WRITE, &viewer), "PetscViewerBinaryOpen(PETSC_COMM_WORLD, \"%s\", FILE_MODE_WRITE, &viewer)", file);
+    TOLD(t, PetscViewerBinaryOpen(PETSC_COMM_WORLD, file, FILE_MODE_WRITE, &viewer),
+         "PetscViewerBinaryOpen(PETSC_COMM_WORLD, \"%s\", FILE_MODE_WRITE, &viewer)", file);
     TOLD(t, MatView(A, viewer), "MatView(A[%d], viewer)", a);
     TOLD(t, PetscViewerDestroy(&viewer), "PetscViewerDestroy(&viewer)");
-    TOLD(t, PetscViewerBinaryOpen(PETSC_COMM_WORLD, file, FILE_MODE_READ, &viewer), "PetscViewerBinaryOpen(PETSC_COMM_WORLD, \"%s\", FILE_MODE_READ, &viewer)", file);
+    TOLD(t, PetscViewerBinaryOpen(PETSC_COMM_WORLD, file, FILE_MODE_READ, &viewer), "PetscViewerBinaryOpen(PETSC_COMM_WORLD, \"%s\", FILE_MODE_READ, &viewer)",
+         file);
     TOLD(t, MatCreate(PETSC_COMM_WORLD, B), "MatCreate(PETSC_COMM_WORLD, &made)");
-    TOLD(t, MatSetSizes(*B, s.rows[t.rank + 1] - s.rows[t.rank], s.cols[t.rank + 1] - s.cols[t.rank], s.m(), s.n()), "MatSetSizes(made, %d, %d, %d, %d)", (int)(s.rows[t.rank + 1] - s.rows[t.rank]), (int)(s.cols[t.rank + 1] - s.cols[t.rank]),
-         (int)s.m(), (int)s.n());
+    TOLD(t, MatSetSizes(*B, s.rows[t.rank + 1] - s.rows[t.rank], s.cols[t.rank + 1] - s.cols[t.rank], s.m(), s.n()), "MatSetSizes(made, %d, %d, %d, %d)",
+         (int)(s.rows[t.rank + 1] - s.rows[t.rank]), (int)(s.cols[t.rank + 1] - s.cols[t.rank]), (int)s.m(), (int)s.n());
     TOLD(t, MatSetType(*B, type.c_str()), "MatSetType(made, type)");
     TOLD(t, MatLoad(*B, viewer), "MatLoad(made, viewer)");
     TOLD(t, PetscViewerDestroy(&viewer), "PetscViewerDestroy(&viewer)");

@@ -30,14 +30,17 @@ bool fits(const Kind &k, const Slot &a, const Slot &b)
 
 Step product(Twins &t, const Op &o)
 {
-  const Kind &k     = kinds[o.p[0] % 5];
-  const auto  known = [&](const Slot &s) { return s.size < 1e3 && (t.is_plain(s) || t.is(s, MATSEQDENSE) || t.is(s, MATMPIDENSE)); }; /* PETSc's products of others crash: AIJPERM, IS */
-  const int   a     = t.pick(o.slot[0], known);
-  const int   b     = a < 0 ? -1 : t.pick(o.slot[1], [&](const Slot &s) { return known(s) && fits(k, t.slot[a], s); });
-  Step        step;
+  const Kind &k = kinds[o.p[0] % 5];
+  /* PETSc's products of others crash: AIJPERM, IS */
+  const auto known = [&](const Slot &s) { return s.size < 1e3 && (t.is_plain(s) || t.is(s, MATSEQDENSE) || t.is(s, MATMPIDENSE)); };
+  const int  a     = t.pick(o.slot[0], known);
+  const int  b     = a < 0 ? -1 : t.pick(o.slot[1], [&](const Slot &s) { return known(s) && fits(k, t.slot[a], s); });
+  Step       step;
   if (b < 0) return step;
-  int d = t.pick(o.slot[2], [&](const Slot &s) { return s.made.by == k.name && s.made.from[0] == a && s.made.from[1] == b && t.may_reuse((int)(&s - t.slot)); });
-  const bool forgets = k.b_transposed && !k.twice && t.ranks > 1; /* PETSc's MPIAIJ multiplies by B itself, not by its transpose, where it uses a product again */
+  int d = t.pick(o.slot[2],
+                 [&](const Slot &s) { return s.made.by == k.name && s.made.from[0] == a && s.made.from[1] == b && t.may_reuse((int)(&s - t.slot)); });
+  /* PETSc's MPIAIJ multiplies by B itself, not by its transpose, where it uses a product again */
+  const bool forgets = k.b_transposed && !k.twice && t.ranks > 1;
   const bool again   = d >= 0 && d != a && d != b && o.p[2] % 4 && !forgets;
   if (!again) d = (int)o.slot[2];
   const PetscReal size = (k.twice ? t.slot[b].size * 60 : 1) * t.slot[a].size * t.slot[b].size * 60;
@@ -76,8 +79,8 @@ Step times_dense(Twins &t, const Op &o)
     PetscReal      size;
     PetscInt       lda;
     PetscFunctionBegin;
-    TOLD(t, MatCreateDense(PETSC_COMM_WORLD, local, PETSC_DECIDE, in.back(), columns, nullptr, &B), "MatCreateDense(PETSC_COMM_WORLD, %d, PETSC_DECIDE, %d, %d, NULL, &dense)", (int)local,
-         (int)in.back(), (int)columns);
+    TOLD(t, MatCreateDense(PETSC_COMM_WORLD, local, PETSC_DECIDE, in.back(), columns, nullptr, &B),
+         "MatCreateDense(PETSC_COMM_WORLD, %d, PETSC_DECIDE, %d, %d, NULL, &dense)", (int)local, (int)in.back(), (int)columns);
     PetscCall(MatDenseGetLDA(B, &lda));
     PetscCall(MatDenseGetArray(B, &v));
     for (PetscInt j = 0; j < columns; j++)
@@ -86,7 +89,8 @@ Step times_dense(Twins &t, const Op &o)
     if (t.telling()) t.say("// dense: any values");
     for (MatReuse reuse : {MAT_INITIAL_MATRIX, MAT_REUSE_MATRIX}) {
       if (t.telling())
-        t.say("%s(A[%d], dense, %s, PETSC_DEFAULT, &made)", transposed ? "MatTransposeMatMult" : "MatMatMult", a, reuse == MAT_REUSE_MATRIX ? "MAT_REUSE_MATRIX" : "MAT_INITIAL_MATRIX");
+        t.say("%s(A[%d], dense, %s, PETSC_DEFAULT, &made)", transposed ? "MatTransposeMatMult" : "MatMatMult", a,
+              reuse == MAT_REUSE_MATRIX ? "MAT_REUSE_MATRIX" : "MAT_INITIAL_MATRIX");
       PetscCall((transposed ? MatTransposeMatMult : MatMatMult)(t(a), B, reuse, PETSC_DEFAULT, &C));
     }
     PetscCall(MatNorm(C, NORM_FROBENIUS, &size));
@@ -116,14 +120,16 @@ Step with_maij(Twins &t, const Op &o)
     Mat            one, P, C = nullptr;
     PetscReal      size;
     PetscFunctionBegin;
-    TOLD(t, MatCreateAIJ(PETSC_COMM_WORLD, nodes, nodes, PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr, 1, nullptr, &one), "MatCreateAIJ(PETSC_COMM_WORLD, %d, %d, PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 1, NULL, &one)", (int)nodes, (int)nodes);
+    TOLD(t, MatCreateAIJ(PETSC_COMM_WORLD, nodes, nodes, PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr, 1, nullptr, &one),
+         "MatCreateAIJ(PETSC_COMM_WORLD, %d, %d, PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 1, NULL, &one)", (int)nodes, (int)nodes);
     for (PetscInt i = start; i < start + nodes; i++)
       TOLD(t, MatSetValue(one, i, i, 2, INSERT_VALUES), "MatSetValue(one, %d, %d, 2, INSERT_VALUES)", (int)i, (int)i);
     TOLD(t, MatAssemblyBegin(one, MAT_FINAL_ASSEMBLY), "MatAssemblyBegin(one, MAT_FINAL_ASSEMBLY)");
     TOLD(t, MatAssemblyEnd(one, MAT_FINAL_ASSEMBLY), "MatAssemblyEnd(one, MAT_FINAL_ASSEMBLY)");
     TOLD(t, MatCreateMAIJ(one, dof, &P), "MatCreateMAIJ(one, %d, &dense)", (int)dof);
     for (MatReuse reuse : {MAT_INITIAL_MATRIX, MAT_REUSE_MATRIX})
-      TOLD(t, MatPtAP(t(a), P, reuse, PETSC_DEFAULT, &C), "MatPtAP(A[%d], dense, %s, PETSC_DEFAULT, &made)", a, reuse == MAT_REUSE_MATRIX ? "MAT_REUSE_MATRIX" : "MAT_INITIAL_MATRIX");
+      TOLD(t, MatPtAP(t(a), P, reuse, PETSC_DEFAULT, &C), "MatPtAP(A[%d], dense, %s, PETSC_DEFAULT, &made)", a,
+           reuse == MAT_REUSE_MATRIX ? "MAT_REUSE_MATRIX" : "MAT_INITIAL_MATRIX");
     PetscCall(MatNorm(C, NORM_FROBENIUS, &size));
     t.note(size * size, s.size * s.size * 1e5);
     TOLD(t, MatDestroy(&C), "MatDestroy(&made)");

@@ -8,7 +8,8 @@
 namespace goza_fuzz
 {
 
-/* What an operation will do to both matrices, all choices made: run() is called for one side and then for the other. Nothing to run: it does not fit the state. */
+/* What an operation will do to both matrices, all choices made: run() is called for one side and then for the other. Nothing to run: it does not fit the
+   state. */
 struct Step {
   std::function<PetscErrorCode()> run;
   std::vector<int>                touched;       /* slots whose products are compared afterwards */
@@ -32,8 +33,8 @@ std::vector<Operation> copying();
 std::vector<Operation> multiplying();
 std::vector<Operation> reading();
 
-/* An AIJ of PETSc's, whose state then says that it has changed. MatRetrieveValues() of 3.18 leaves it, so that a MatTranspose() that reuses takes the transpose for the one that it made,
-   whatever was done to that. */
+/* An AIJ of PETSc's, whose state then says that it has changed. MatRetrieveValues() of 3.18 leaves it, so that a MatTranspose() that reuses takes the transpose
+   for the one that it made, whatever was done to that. */
 PetscErrorCode assemble_plain(Mat A);
 
 } // namespace goza_fuzz

@@ -164,7 +164,8 @@ Step sor(Twins &t, const Op &o)
       TOLD(t, MatSetOption(B, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE), "MatSetOption(made, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE)");
       TOLD(t, MatSetOption(B, MAT_USE_INODES, PETSC_FALSE), "MatSetOption(made, MAT_USE_INODES, PETSC_FALSE)");
       TOLD(t, MatShift(B, 1000 * (1 + t.slot[a].size)), "MatShift(made, %g)", (double)(1000 * (1 + t.slot[a].size)));
-      TOLD(t, MatSOR(B, b, 1, (MatSORType)(SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS), 0, 1, 1, x), "MatSOR(made, v, 1, SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS, 0, 1, 1, w)");
+      TOLD(t, MatSOR(B, b, 1, (MatSORType)(SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS), 0, 1, 1, x),
+           "MatSOR(made, v, 1, SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS, 0, 1, 1, w)");
       PetscCall(note_vector(t, x, 1));
       TOLD(t, MatDestroy(&B), "MatDestroy(&made)");
       PetscFunctionReturn(PETSC_SUCCESS);

@@ -35,11 +35,13 @@ const std::vector<const char *> &values_of(const std::string &option)
 const std::vector<std::string> &options_of(const std::string &root)
 {
   static const std::vector<std::string> cds{"cds_storage", "cds_share", "cds_block_size", "cds_precision"};
-  static const std::vector<std::string> slicedell{"slicedell_slice_height", "slicedell_sort_window", "slicedell_index", "slicedell_block_size", "slicedell_precision"};
+  static const std::vector<std::string> slicedell{"slicedell_slice_height", "slicedell_sort_window", "slicedell_index", "slicedell_block_size",
+                                                  "slicedell_precision"};
   static const std::vector<std::string> fold{"fold_width", "fold_order", "fold_layout", "fold_precision"};
   static const std::vector<std::string> autoformat{"autoformat_candidates", "autoformat_trials"};
 
-  static const std::vector<std::string> none, ownslicedell{slicedell.begin(), slicedell.end() - 1}; /* values are in full precision, and nobody says that they are symmetric */
+  /* values are in full precision, and nobody says that they are symmetric */
+  static const std::vector<std::string> none, ownslicedell{slicedell.begin(), slicedell.end() - 1};
 
   if (root.rfind("own", 0) == 0) return root == "owncds" ? none : ownslicedell;
   return root == "cds" ? cds : root == "slicedell" ? slicedell : root == "fold" ? fold : autoformat;

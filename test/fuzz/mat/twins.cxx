@@ -17,7 +17,8 @@ bool begins(const std::string &text, const std::string &with)
   return text.rfind(with, 0) == 0;
 }
 
-/* f(i, j, |value|) for every entry of this rank's rows of an AIJ matrix; by its blocks, since MatGetRow() of PETSc's MPIAIJ reads beyond what an m x 0 matrix has */
+/* f(i, j, |value|) for every entry of this rank's rows of an AIJ matrix; by its blocks, since MatGetRow() of PETSc's MPIAIJ reads beyond what an m x 0 matrix
+   has */
 template <class F> void each_entry(Mat A, F f)
 {
   const PetscInt *garray    = nullptr;
@@ -341,7 +342,8 @@ std::string Twins::compare(int s, long turn)
       Mat A = at.mat[k];
       Vec y = k == OURS ? got : want;
       PETSC_OK(add && transpose ? VecCopy(add, y) : VecSet(y, (PetscReal)nan)); /* in place and not, in turn */
-      PetscErrorCode ierr = transpose ? (add ? MatMultTransposeAdd(A, x, y, y) : MatMultTranspose(A, x, y)) : (add ? MatMultAdd(A, x, add, y) : MatMult(A, x, y));
+      PetscErrorCode ierr = transpose ? (add ? MatMultTransposeAdd(A, x, y, y) : MatMultTranspose(A, x, y))
+                                        : (add ? MatMultAdd(A, x, add, y) : MatMult(A, x, y));
       broken              = broken || ierr;
       if (ierr && k == PETSCS) return; /* PETSc's matrix of this type has no such product */
       if (ierr) wrong += std::string(what) + " fails; ";

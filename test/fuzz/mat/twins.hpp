@@ -69,8 +69,8 @@ public:
   bool is_plain(const Slot &) const;             /* exactly AIJ on PETSc's side */
   bool is(const Slot &, const char *type) const; /* PETSc's side, by the beginning of its name */
   bool has_mirrored_pattern(const Slot &) const; /* a square AIJ's; collective */
-  /* Whether MAT_NO_OFF_PROC_ENTRIES is on: rows of other ranks are an error of the rank that sets them, and the others wait for it. PETSc's conversions and products leave it on, and MatDuplicate()
-     copies it where MatConvert() to the same type does not. */
+  /* Whether MAT_NO_OFF_PROC_ENTRIES is on: rows of other ranks are an error of the rank that sets them, and the others wait for it. PETSc's conversions and
+     products leave it on, and MatDuplicate() copies it where MatConvert() to the same type does not. */
   bool takes_own_rows_only(const Slot &) const;
 
   /* A new matrix in slot s on this side, in the place of what is there. */
@@ -85,8 +85,9 @@ public:
   Vec         vector(const std::vector<PetscInt> &ranges, std::uint64_t seed, bool tell_it = true); /* kept by size and seed */
 
   /* A figure that both sides must agree on; relative to the slot's size where it is one of values. */
-  void        note(double figure, PetscReal size = 0, bool of_products = false, bool divided = false); /* of_products: of what is stored; divided: no whole number, by factors that a device solves with in another order */
-  std::string compare_notes();                                                                         /* empty: they agree */
+  /* of_products: of what is stored; divided: no whole number, by factors that a device solves with in another order */
+  void        note(double figure, PetscReal size = 0, bool of_products = false, bool divided = false);
+  std::string compare_notes();           /* empty: they agree */
   std::string compare(int s, long turn); /* products and what else an operator has; empty: they agree. On several ranks one of the rarer products in turn */
   bool        agree(bool wrong_here);    /* whether something is wrong on any rank; and all ranks know the slots' patterns and sizes again */
 

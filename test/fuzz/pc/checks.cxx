@@ -46,7 +46,8 @@ private:
   VecHandle                        x, y, Mx, My;
 
   void step() { before(f.checks++); }
-  /* What sums over a few levels may lose, relative to the size of the vector: as laws_pc, times the growth that a level may have where the matrix is not definite. */
+  /* What sums over a few levels may lose, relative to the size of the vector: as laws_pc, times the growth that a level may have where the matrix is not
+     definite. */
   PetscReal eps() const
   {
     const std::string precision = c.option("precision");
@@ -127,9 +128,10 @@ VecHandle Checked::apply(PC with, Vec v) const
   return out;
 }
 
-/* What the cycle makes of rounding: the norm of M d, where d is what a residual v - A M v is off by, the entries of the product being known to some units in the last place of the
-   sum of their terms (as those of the coarse operators are). It is more than rounding of M v where M is large, as the inverse of an operator that is nearly singular. What the levels
-   add where their corrections are large and cancel is measured: k times v is the same product, rounded otherwise everywhere, while what is not linear keeps a factor k. */
+/* What the cycle makes of rounding: the norm of M d, where d is what a residual v - A M v is off by, the entries of the product being known to some units in
+   the last place of the sum of their terms (as those of the coarse operators are). It is more than rounding of M v where M is large, as the inverse of an
+   operator that is nearly singular. What the levels add where their corrections are large and cancel is measured: k times v is the same product, rounded
+   otherwise everywhere, while what is not linear keeps a factor k. */
 PetscReal Checked::rounding(Vec v, Vec M_v) const
 {
   const std::string precision = c.option("precision");
@@ -231,7 +233,8 @@ void Checked::transposed()
   step();
   PETSC_OK(PCApplyTranspose(pc, y, Mty));
   remove_null_space(A, Mty);
-  const PetscReal a = dot(Mx, y), b = dot(x, Mty), bound = eps() * (norm(Mx) * norm(y) + norm(x) * norm(Mty)) + rounding(x, Mx) * norm(y) + norm(x) * rounding(y, Mty);
+  const PetscReal a = dot(Mx, y), b = dot(x, Mty),
+                  bound = eps() * (norm(Mx) * norm(y) + norm(x) * norm(Mty)) + rounding(x, Mx) * norm(y) + norm(x) * rounding(y, Mty);
   if (leaves_numbers(bound)) return;
   require(all_finite(Mty), "M' y is not finite");
   require(std::abs(a - b) <= bound, "not the transpose: ", a, " and ", b);

@@ -14,7 +14,8 @@ namespace goza::saamg
 namespace
 {
 
-/* How a level is coarsened, in nodes: those of an aggregate, aggregates that a row of P reaches, neighbours on the level below, and aggregates that a row of A P reaches. */
+/* How a level is coarsened, in nodes: those of an aggregate, aggregates that a row of P reaches, neighbours on the level below, and aggregates that a row of A
+   P reaches. */
 struct Coarsened {
   double size, reached, below, between;
 };
@@ -24,8 +25,8 @@ double entries_below(double z)
   return 48 * z * z / (z * z + 50);
 }
 
-/* z: nonzeros of a node's row. wide: how much longer the rows of P and below are where it is smoothed more than once, or aggregates lie at random. Aggregates that are boxes
-   side by side have hardly more neighbours than boxes have: in a plane all do, in space those of 27 points. */
+/* z: nonzeros of a node's row. wide: how much longer the rows of P and below are where it is smoothed more than once, or aggregates lie at random. Aggregates
+   that are boxes side by side have hardly more neighbours than boxes have: in a plane all do, in space those of 27 points. */
 Coarsened coarsened(double z, bool aggressive, double wide, PetscInt directions)
 {
   const double below = entries_below(z), boxes = std::pow(32, static_cast<double>(directions) / 3);
@@ -54,8 +55,9 @@ Coarsened boxed(PetscInt directions)
 /* Of a level; where aggregates are along strong entries, other rows below, which come to no more than those of a level that was coarsened so already. */
 Coarsened coarsened(const MemoryQuestion &q, PetscInt level, double z)
 {
-  const double wide = (q.directions ? 1 : 1.1) * (level ? std::pow(q.coarse_interpolation_degree, 1.4) : 1), strong = q.strong * (q.nonzeros / q.rows / static_cast<double>(q.bs) - 1);
-  Coarsened    next = coarsened(z, level < q.aggressive_levels, wide, q.directions);
+  const double wide   = (q.directions ? 1 : 1.1) * (level ? std::pow(q.coarse_interpolation_degree, 1.4) : 1),
+               strong = q.strong * (q.nonzeros / q.rows / static_cast<double>(q.bs) - 1);
+  Coarsened next      = coarsened(z, level < q.aggressive_levels, wide, q.directions);
 
   if (q.strong == 1 || (level && !most_are_weak(q, level))) return next;
   next.size    = std::max(1., 1.5 * strong);
@@ -71,8 +73,8 @@ bool share_columns(const MemoryQuestion &q, PetscInt level, double entries)
   return q.directions && (!level || most_are_weak(q, level)) && !(q.device && entries < few_entries);
 }
 
-/* Bytes of a transfer as the cycle has it: rows of `blocks` blocks of bs x k entries. On the device slices of 32 pad rows: 1.35 to 1.65 for rows of P, 1.0 to 1.25 for
-   those of P^T in twos. */
+/* Bytes of a transfer as the cycle has it: rows of `blocks` blocks of bs x k entries. On the device slices of 32 pad rows: 1.35 to 1.65 for rows of P, 1.0 to
+   1.25 for those of P^T in twos. */
 double transfer_bytes(const MemoryQuestion &q, double entries, double rows, double blocks, double block, double index)
 {
   const bool by_blocks = block > 1 && transfer_by_blocks(q.device ? Space::Cuda : Space::Host, rows, blocks);

@@ -37,9 +37,9 @@ struct MemoryEstimate {
 };
 
 /* The hierarchy is guessed level by level from the nonzeros z of a node's row: aggregates of 1.3 + z nodes (15 times that where coarsened aggressively),
-   5.4 z / (z + 4) aggregates reached by a node's row of P (1.9 + 0.03 z), rows of 48 z^2 / (z^2 + 50) nodes (22) below; what boxes of a lattice come to is known.
-   Fitted to 5, 7 and 27 points, on grids and in random order, and to elasticity on hexahedra and tetrahedra (test/pc/memory.cxx); a graph of another kind may need
-   a multiple. Where entries are weak, aggregates follow the strong ones: 1.5 times as many nodes as a row has strong ones off the diagonal. */
+   5.4 z / (z + 4) aggregates reached by a node's row of P (1.9 + 0.03 z), rows of 48 z^2 / (z^2 + 50) nodes (22) below; what boxes of a lattice come to is
+   known. Fitted to 5, 7 and 27 points, on grids and in random order, and to elasticity on hexahedra and tetrahedra (test/pc/memory.cxx); a graph of another
+   kind may need a multiple. Where entries are weak, aggregates follow the strong ones: 1.5 times as many nodes as a row has strong ones off the diagonal. */
 MemoryEstimate estimate_memory(const MemoryQuestion &question);
 
 } // namespace goza::saamg

@@ -31,7 +31,8 @@ static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
   PetscFunctionBegin;
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "PC saamg: the matrix is not assembled");
   PetscCall(MatGetSize(A, &M, &N));
-  PetscCheck(M == N, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ, "PC saamg: the matrix must be square, but is %" PetscInt_FMT " x %" PetscInt_FMT, M, N);
+  PetscCheck(M == N, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ, "PC saamg: the matrix must be square, but is %" PetscInt_FMT " x %" PetscInt_FMT, M,
+             N);
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
   PetscCall(MatDestroy(&mg->converted));
@@ -40,8 +41,8 @@ static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
     DM        dm;
 
     PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &shell, MATSHELL, MATMFFD, MATNEST, MATIS, MATPYTHON, ""));
-    PetscCheck(!shell, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "PC saamg needs the entries of a matrix, which type %s does not give; give KSPSetOperators() an assembled Pmat",
-               ((PetscObject)A)->type_name);
+    PetscCheck(!shell, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+               "PC saamg needs the entries of a matrix, which type %s does not give; give KSPSetOperators() an assembled Pmat", ((PetscObject)A)->type_name);
     PetscCall(PetscInfo(pc, "Matrix of type %s is converted to AIJ\n", ((PetscObject)A)->type_name));
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &mg->converted));
     PetscCall(MatBoundToCPU(A, &bound));
@@ -75,7 +76,8 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
     Array<PetscInt>    name;
     Lattice            lattice;
 
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
+    PetscCall(
+      FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
     GridBox grid;
     PetscCall(FindGrid(pc, mg, &grid));
     *wants_rows = mg->by_diagonals && !grid.known;
@@ -114,7 +116,9 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
   PetscCall(OpenRows(pc, mg, same_pattern && mg->ascending == id, &rows));
   mg->ascending = rows.ascend ? id : 0;
-  PetscCall(SetUpHierarchy(pc, mg, rows, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse != PC_SAAMG_REUSE_NONE && mg->kept == mg->reuse)), &finite, wants_rows));
+  PetscCall(SetUpHierarchy(pc, mg, rows,
+                           same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse != PC_SAAMG_REUSE_NONE && mg->kept == mg->reuse)), &finite,
+                           wants_rows));
   if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
   mg->nonzerostate = nonzerostate;
   mg->kept         = mg->hierarchy_options.keep == Keep::Nothing ? PC_SAAMG_REUSE_NONE : mg->reuse;
@@ -267,22 +271,28 @@ SAAMG::SAAMG()
 . -pc_saamg_max_complexity c                   - entries of all levels over those of the finest that may not be exceeded (default 2.5)
 . -pc_saamg_aggressive_levels n                - finest levels whose aggregates are aggregated once more
 . -pc_saamg_coarse_interpolation_degree n      - degree of the polynomial that smooths the interpolation of the levels below the finest
-. -pc_saamg_interpolation (auto|smoothed|diffusive|unsmoothed) - what interpolation is smoothed with: the matrix, its diffusive part, nothing; auto (default): the matrix where
+. -pc_saamg_interpolation (auto|smoothed|diffusive|unsmoothed) - what interpolation is smoothed with: the matrix, its diffusive part, nothing; auto
+                                        (default): the matrix where
                                                   that is symmetric, else its diffusive part
-. -pc_saamg_restriction (auto|transpose|adjoint) - restriction: the transpose of interpolation, or smoothed with the transpose of the matrix; auto (default): the latter where a flow dominates
+. -pc_saamg_restriction (auto|transpose|adjoint) - restriction: the transpose of interpolation, or smoothed with the transpose of the matrix; auto
+                                        (default): the latter where a flow dominates
 . -pc_saamg_cycle (v|w)                        - cycle
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
 . -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks
-. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi|auto) - smoother; auto (default): chebyshev where the matrix is symmetric, else mcgs, whose colours then follow the flow, or, where that diverges, l1jacobi; this and the next seven also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
+. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi|auto) - smoother; auto (default): chebyshev where the matrix is symmetric, else mcgs, whose colours then
+                                        follow the flow, or, where that diverges, l1jacobi; this and the next seven also as -pc_saamg_finest_...,
+                                        -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi; less is used where that would diverge
-. -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 4; on the finest level -1, 3 where a node has one unknown and else 2)
+. -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 4; on the finest level -1, 3 where a node has one unknown and else
+                                        2)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max] (default: 10; on the finest level -1, 7 to 15 by lambda_max)
 . -pc_saamg_mcgs_relax w                       - relaxation of mcgs (default 1)
 . -pc_saamg_mcgs_coupling (global|local)       - mcgs between ranks: as on one rank, or Jacobi
 . -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max
-. -pc_saamg_precision (auto|double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the operators and interpolations stored in half;
+. -pc_saamg_precision (auto|double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the
+                                        operators and interpolations stored in half;
                                                          auto (default): see the notes
 . -pc_saamg_paper (none|darcy|anisotropic)     - the settings of the paper below for its two problems, where no other option names them; see `PCSAAMGSetPaper()`
 . -pc_saamg_tune (none|quick|full)             - what is looked for where many solves are likely; see `PCSAAMGSetTune()`
@@ -292,31 +302,37 @@ SAAMG::SAAMG()
 
   Notes:
   The near-null space is taken from `MatSetNearNullSpace()` or `PCSetCoordinates()` (rigid-body modes); else the constant of each component.
-  Where the matrix is of a `DMDA`, or its rows show that they were numbered along a grid, aggregates are laid out on it, 3 x 3 x 3 nodes of 27 points each and 3 along
-  lines of strong coupling, so that coarse operators are those of grids, too. Planes of Dirichlet nodes are no part of that grid. On one rank, with one unknown a node and threshold 0, where the
-  aggregates are boxes the set-up computes interpolations and coarse operators by place, without a search.
+  Where the matrix is of a `DMDA`, or its rows show that they were numbered along a grid, aggregates are laid out on it, 3 x 3 x 3 nodes of 27 points each and 3
+  along lines of strong coupling, so that coarse operators are those of grids, too. Planes of Dirichlet nodes are no part of that grid. On one rank, with one
+  unknown a node and threshold 0, where the aggregates are boxes the set-up computes interpolations and coarse operators by place, without a search.
   Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
-  Where rows are so long that the coarse operators of a smoothed interpolation would fill up, as on graphs with hubs, a level's interpolation is not smoothed; the view says so.
-  Where a level would make the operators of all levels larger than `PCSAAMGSetMaxComplexity()` allows, it is coarsened aggressively, and where that is not enough coarsening stops; the view
-  says so.
-  What the options leave open is chosen in each set-up by the matrix, and the view says what was found and chosen. Whether the matrix is symmetric costs two products, unless `MatSetOption()` said so
-  with `MAT_SYMMETRIC`; rows that differ from their columns by less than a hundredth, and Dirichlet values that were not eliminated, do not count. In a symmetric M-matrix with many weak entries, as
-  on a stretched grid, or with few beside which all others are far larger, as where coefficients jump, aggregates follow the strong ones; where in a sixth of its rows one entry comes to 0.75 of the diagonal, each row's largest; where many entries are of the diagonal's sign, as of elements that are long or of higher order, those of the other sign that come to 0.35 of
-  their row's largest; on a grid in space of a `DMDA` only where points are ten times as dense along one axis as along the others. The finest level's interpolation is smoothed without the entries
-  that are weak; those below it with whole operators, but on such grids. In a symmetric matrix rows whose other entries come to more than their diagonal one, as beside slivers, are relaxed less.
+  Where rows are so long that the coarse operators of a smoothed interpolation would fill up, as on graphs with hubs, a level's interpolation is not smoothed;
+  the view says so. Where a level would make the operators of all levels larger than `PCSAAMGSetMaxComplexity()` allows, it is coarsened aggressively, and where
+  that is not enough coarsening stops; the view says so.
+  What the options leave open is chosen in each set-up by the matrix, and the view says what was found and chosen. Whether the matrix is symmetric costs two
+  products, unless `MatSetOption()` said so with `MAT_SYMMETRIC`; rows that differ from their columns by less than a hundredth, and Dirichlet values that were
+  not eliminated, do not count. In a symmetric M-matrix with many weak entries, as on a stretched grid, or with few beside which all others are far larger, as
+  where coefficients jump, aggregates follow the strong ones; where in a sixth of its rows one entry comes to 0.75 of the diagonal, each row's largest; where
+  many entries are of the diagonal's sign, as of elements that are long or of higher order, those of the other sign that come to 0.35 of their row's largest; on
+  a grid in space of a `DMDA` only where points are ten times as dense along one axis as along the others. The finest level's interpolation is smoothed without
+  the entries that are weak; those below it with whole operators, but on such grids. In a symmetric matrix rows whose other entries come to more than their
+  diagonal one, as beside slivers, are relaxed less.
 
-  With complex scalars restriction is the conjugate transpose of interpolation, and the preconditioner of a Hermitian matrix is Hermitian; of a matrix that is symmetric and not Hermitian, as of
-  waves in a lossy medium, it is the transpose, and the preconditioner is symmetric. Which of the two costs two products or four, unless `MatSetOption()` said so with `MAT_HERMITIAN` or
-  `MAT_SYMMETRIC`.
+  With complex scalars restriction is the conjugate transpose of interpolation, and the preconditioner of a Hermitian matrix is Hermitian; of a matrix that is
+  symmetric and not Hermitian, as of waves in a lossy medium, it is the transpose, and the preconditioner is symmetric. Which of the two costs two products or
+  four, unless `MatSetOption()` said so with `MAT_HERMITIAN` or `MAT_SYMMETRIC`.
 
-  On a GPU the cycle is in half precision by itself where that does no harm: the Krylov method is one whose residuals stay true whatever the preconditioner rounds (`KSPFUSEDCG`, `KSPFUSEDBCGS`,
-  `KSPFUSEDGMRES`; from the second solve on `KSPCG`, `KSPFCG`, `KSPFBCGS`, `KSPFBCGSR`, `KSPFGMRES`, `KSPGCR`, `KSPRICHARDSON`), and a trial in the set-up shows that the cycle reduces smooth
-  errors as well as in double. A solve that fails with it is the last: the next one is in double. The view says what was found. Behind other methods, as `KSPGMRES`, whose preconditioned residual
-  may become small where the true one does not, and on the host, but for `PCSAAMGSetTune()`, the cycle is in double. Where another is set, the view says so if a solve left a true residual over 1000 times what was asked for.
+  On a GPU the cycle is in half precision by itself where that does no harm: the Krylov method is one whose residuals stay true whatever the preconditioner
+  rounds (`KSPFUSEDCG`, `KSPFUSEDBCGS`, `KSPFUSEDGMRES`; from the second solve on `KSPCG`, `KSPFCG`, `KSPFBCGS`, `KSPFBCGSR`, `KSPFGMRES`, `KSPGCR`,
+  `KSPRICHARDSON`), and a trial in the set-up shows that the cycle reduces smooth errors as well as in double. A solve that fails with it is the last: the next
+  one is in double. The view says what was found. Behind other methods, as `KSPGMRES`, whose preconditioned residual may become small where the true one does
+  not, and on the host, but for `PCSAAMGSetTune()`, the cycle is in double. Where another is set, the view says so if a solve left a true residual over 1000
+  times what was asked for.
 
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 
-  Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between ranks.
+  Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between
+  ranks.
 
   Source: A. T. Araya, A. Fujii, T. Tanaka, smoothed-aggregation AMG on a GPU cluster; P. Vanek, J. Mandel, M. Brezina, Computing 56 (1996).
 

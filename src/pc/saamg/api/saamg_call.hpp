@@ -1,5 +1,5 @@
-/* The inside of the Set and Get functions: they call what a PC of type saamg has composed under their name (saamg_settings.cxx). A Set function on another type does
-   nothing, as is PETSc's custom; a Get function is an error. */
+/* The inside of the Set and Get functions: they call what a PC of type saamg has composed under their name (saamg_settings.cxx). A Set function on another type
+   does nothing, as is PETSc's custom; a Get function is an error. */
 #pragma once
 #include "petsc/setting.hpp"
 #include "petscgoza.h"
@@ -34,7 +34,8 @@ template <class... Args> PetscErrorCode CallGet(PC pc, const char *function, Arg
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscCall(PetscObjectQueryFunction((PetscObject)pc, function, &get));
-  PetscCheck(get, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG, "PC is of type %s, not saamg", ((PetscObject)pc)->type_name ? ((PetscObject)pc)->type_name : "(none)");
+  PetscCheck(get, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG, "PC is of type %s, not saamg",
+             ((PetscObject)pc)->type_name ? ((PetscObject)pc)->type_name : "(none)");
   PetscCall((*get)(pc, args...));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

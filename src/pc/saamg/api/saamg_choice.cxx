@@ -8,15 +8,15 @@
 namespace goza::saamg
 {
 
-/* Chebyshev polynomials of a nonsymmetric matrix grow where its eigenvalues are complex. Gauss-Seidel converges where the matrix is an M-matrix, symmetric or not, and diverges where
-   convection outweighs the diagonal, in few rows as in many; l1-Jacobi does not. */
+/* Chebyshev polynomials of a nonsymmetric matrix grow where its eigenvalues are complex. Gauss-Seidel converges where the matrix is an M-matrix, symmetric or
+   not, and diverges where convection outweighs the diagonal, in few rows as in many; l1-Jacobi does not. */
 static const char *smoother_for(const Symmetry &found)
 {
   return found.symmetric ? "chebyshev" : found.opposed > found.rows / 1000 ? "l1jacobi" : "mcgs";
 }
 
-/* Whether interpolation is smoothed with the matrix and restriction with its transpose, where these differ. Where a flow dominates GMRES then takes a fifth to a third fewer iterations; where diffusion
-   does, as many, for longer rows of the coarse operators. */
+/* Whether interpolation is smoothed with the matrix and restriction with its transpose, where these differ. Where a flow dominates GMRES then takes a fifth to
+   a third fewer iterations; where diffusion does, as many, for longer rows of the coarse operators. */
 static bool adjoint_for(const Symmetry &found, PCSAAMGRestriction restriction, PCSAAMGInterpolation interpolation)
 {
   if (found.symmetric || (interpolation != PC_SAAMG_INTERPOLATION_AUTO && interpolation != PC_SAAMG_INTERPOLATION_SMOOTHED)) return false;
@@ -38,7 +38,8 @@ static SmoothedWith smoothing_for(const Symmetry &found, PCSAAMGInterpolation in
   }
 }
 
-/* What is not set is looked for; couplings: whether they are; always: facts are, too, though nothing else is asked. facts: of the rows, where they have been found on the way. */
+/* What is not set is looked for; couplings: whether they are; always: facts are, too, though nothing else is asked. facts: of the rows, where they have been
+   found on the way. */
 static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool couplings, bool always, std::shared_ptr<CsrFacts> *facts)
 {
   PetscBool                 known, symmetric, hermitian;
@@ -142,14 +143,16 @@ static PetscErrorCode HasModes(Mat A, bool *yes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a level may do without another where its smoother covers its spectrum: a polynomial's interval is real, and levels that are asked to stay are to suit values to come. */
+/* Whether a level may do without another where its smoother covers its spectrum: a polynomial's interval is real, and levels that are asked to stay are to suit
+   values to come. */
 static bool SmoothedAlone(const SAAMG &mg)
 {
-  return mg.found.symmetric && mg.found.conjugated && mg.taken.smoothers[PC_SAAMG_COARSEST].which == smoother_named("chebyshev") && (mg.reuse == PC_SAAMG_REUSE_AUTO || mg.reuse == PC_SAAMG_REUSE_NONE);
+  return mg.found.symmetric && mg.found.conjugated && mg.taken.smoothers[PC_SAAMG_COARSEST].which == smoother_named("chebyshev") &&
+         (mg.reuse == PC_SAAMG_REUSE_AUTO || mg.reuse == PC_SAAMG_REUSE_NONE);
 }
 
-/* Where a node has one unknown degree 3 takes five iterations for seven with 2, and as much work; 4 gains less on large grids, and on slivers a fifth more work. Where it has several, 3 takes an
-   eighth fewer iterations and a quarter more work. */
+/* Where a node has one unknown degree 3 takes five iterations for seven with 2, and as much work; 4 gains less on large grids, and on slivers a fifth more
+   work. Where it has several, 3 takes an eighth fewer iterations and a quarter more work. */
 static PetscInt degree_for(PetscInt bs)
 {
   return bs == 1 ? 3 : 2;

@@ -64,7 +64,9 @@ struct Premises {
 
   bool serve(const Premises &o) const
   {
-    return settings == o.settings && std::abs(static_cast<double>(couplings - o.couplings)) <= few * static_cast<double>(couplings) && threshold == o.threshold && strong_share == o.strong_share && by_heaviest == o.by_heaviest && smoothed_with == o.smoothed_with && adjoint == o.adjoint && covered == o.covered && near_null == o.near_null && vectors == o.vectors && coordinates == o.coordinates;
+    return settings == o.settings && std::abs(static_cast<double>(couplings - o.couplings)) <= few * static_cast<double>(couplings) &&
+           threshold == o.threshold && strong_share == o.strong_share && by_heaviest == o.by_heaviest && smoothed_with == o.smoothed_with &&
+           adjoint == o.adjoint && covered == o.covered && near_null == o.near_null && vectors == o.vectors && coordinates == o.coordinates;
   }
 };
 
@@ -121,7 +123,8 @@ struct SAAMG {
   bool         told = false; // the matrix was said to be symmetric, or Hermitian
 
   Mat converted = NULL; // AIJ copy of a Pmat of another type
-  /* the Pmat is nothing but its diagonals; of which rows are made for as long as they are read, but AIJ for a group's leader; and the levels are made of the diagonals */
+  /* the Pmat is nothing but its diagonals; of which rows are made for as long as they are read, but AIJ for a group's leader; and the levels are made of the
+     diagonals */
   bool                     owner = false, makes_rows = false, by_diagonals = false;
   GridBox                  grid;  // of the rows, for a PC of leaders; unknown: the matrix is asked
   std::unique_ptr<GroupPC> group; // with the levels, where ranks share a GPU; then there are none here
@@ -159,17 +162,19 @@ PetscErrorCode TellMemory(PC pc, std::size_t before, std::size_t most); // of th
 PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k);
 PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 
-/* saamg_diagonals.cxx. DiagonalsMayServe: before a set-up, which may find otherwise. OpenRows: of the Pmat, until CloseRows(); by_diagonals: without entries. */
+/* saamg_diagonals.cxx. DiagonalsMayServe: before a set-up, which may find otherwise. OpenRows: of the Pmat, until CloseRows(); by_diagonals: without
+   entries. */
 PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes);
 PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box); // a leader's; else of the DM or, by_diagonals, as the offsets show it
 PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows);
 PetscErrorCode CloseRows(SAAMG *mg);
-/* saamg_precision.cxx. The hierarchy as it was in the set-up, but for values that the matrix has got since, until ReturnLevels(), which is to be called after an error, too. */
+/* saamg_precision.cxx. The hierarchy as it was in the set-up, but for values that the matrix has got since, until ReturnLevels(), which is to be called after
+   an error, too. */
 PetscErrorCode BorrowLevels(PC pc, SAAMG *mg, OwnRows *rows);
 PetscErrorCode ReturnLevels(SAAMG *mg);
 
-/* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: whether of the levels only values may be new, and, by default, whether they are. facts: of the rows,
-   where they were found on the way. Collective. */
+/* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: whether of the levels only values may be new, and, by default, whether
+   they are. facts: of the rows, where they were found on the way. Collective. */
 PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool *kept, std::shared_ptr<CsrFacts> *facts);
 
 /* TakeCycleOptions: as wanted, with what the set-up finds where they leave that open. AutomaticSmoother: which it is then. */
@@ -179,7 +184,8 @@ PetscInt       AutomaticSmoother(const SAAMG &mg);
 /* saamg_tune.cxx. After MakeCycle(), where that is what -pc_saamg_tune asks for. Collective. */
 PetscErrorCode TuneCycle(PC pc, SAAMG *mg);
 
-/* saamg_precision.cxx. WatchPrecision: at the beginning of a set-up; known_pattern: it is not the first with it. WantedPrecision: of the cycle to come. MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve, PCPostSolve: they see the Krylov method.
+/* saamg_precision.cxx. WatchPrecision: at the beginning of a set-up; known_pattern: it is not the first with it. WantedPrecision: of the cycle to come.
+   MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve, PCPostSolve: they see the Krylov method.
    ExactSource: of the matrix's operator, where its values are not rounded. Collective. */
 void             WatchPrecision(SAAMG *mg, bool known_pattern);
 PCSAAMGPrecision WantedPrecision(const SAAMG &mg);

@@ -163,7 +163,8 @@ PetscErrorCode GroupPC::view(PetscViewer viewer)
 {
   PetscFunctionBegin;
   PetscCall(PetscViewerASCIIPrintf(viewer, "  on the leaders of ranks that share a GPU, %s:\n", rows_->group().describe().c_str()));
-  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, "view its part of PC saamg", [&] { return there_ ? there_->ops->view(there_, viewer) : PETSC_SUCCESS; })); /* prints on rank 0, which leads */
+  /* prints on rank 0, which leads */
+  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, "view its part of PC saamg", [&] { return there_ ? there_->ops->view(there_, viewer) : PETSC_SUCCESS; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

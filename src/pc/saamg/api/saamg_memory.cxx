@@ -71,7 +71,8 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.several    = rows.columns->size() > 1;
   q.device     = mg->space == Space::Cuda;
   q.directions = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
-  q.boxes = lattice.known() && !q.several && bs == 1 && k == 1 && mg->hierarchy_options.threshold == 0 && mg->hierarchy_options.strong_share == 0 && !mg->hierarchy_options.by_heaviest && !q.aggressive_levels;
+  q.boxes      = lattice.known() && !q.several && bs == 1 && k == 1 && mg->hierarchy_options.threshold == 0 && mg->hierarchy_options.strong_share == 0 &&
+            !mg->hierarchy_options.by_heaviest && !q.aggressive_levels;
   q.kept        = mg->reuse != PC_SAAMG_REUSE_NONE && mg->reuse != PC_SAAMG_REUSE_AUTO; // hardly anything in a first set-up
   q.aggregates  = mg->hierarchy_options.keep == Keep::Aggregates;
   q.half_stored = mg->found.symmetric && q.directions > 0;
@@ -84,8 +85,8 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.fine_colored   = mg->taken.smoothers[PC_SAAMG_FINEST].which == mcgs;
   q.coarse_colored = mg->taken.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
   mg->predicted    = estimate_memory(q);
-  PetscCall(
-    PetscInfo(pc, "Memory of the set-up, predicted: %.3f MB at most, %.3f MB after it, beside the matrix's format\n", mg->predicted.during / 1e6, mg->predicted.after / 1e6));
+  PetscCall(PetscInfo(pc, "Memory of the set-up, predicted: %.3f MB at most, %.3f MB after it, beside the matrix's format\n", mg->predicted.during / 1e6,
+                      mg->predicted.after / 1e6));
   PetscCall(TellFreeMemory(pc, mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -98,7 +99,8 @@ PetscErrorCode TellMemory(PC pc, std::size_t before, std::size_t most)
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(pc->pmat, &format));
   if (format && format->op && format->op->built() && format->op->space() == Space::Cuda) lent = format->op->bytes();
-  PetscCall(PetscInfo(pc, "Device memory of Goza: %.3f MB before the set-up, %.3f MB at most, %.3f MB after it; of these %.3f MB are the matrix's format\n", before / 1e6, most / 1e6, device::bytes_in_use() / 1e6, lent / 1e6));
+  PetscCall(PetscInfo(pc, "Device memory of Goza: %.3f MB before the set-up, %.3f MB at most, %.3f MB after it; of these %.3f MB are the matrix's format\n",
+                      before / 1e6, most / 1e6, device::bytes_in_use() / 1e6, lent / 1e6));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,7 +114,10 @@ PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer)
   PetscCallMPI(MPI_Allreduce(mine, all, 5, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  memory: levels %.3f MB, cycle %.3f MB; predicted for both %.3f MB\n", all[0] / 1e6, all[1] / 1e6, all[2] / 1e6));
   if (mg->space == Space::Cuda)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  at most %.3f MB on the device during the set-up, with what Goza had there before; predicted %.3f MB beside that and the matrix's format\n", all[3] / 1e6, all[4] / 1e6));
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  at most %.3f MB on the device during the set-up, with what Goza had there before; predicted %.3f MB beside that and "
+                                     "the matrix's format\n",
+                                     all[3] / 1e6, all[4] / 1e6));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -37,11 +37,13 @@ constexpr Problem problems[] = {{}, {0.01, 1.0, 1.0, {2, 2, 2}, 2, 10}, {0.09, 0
   Level: advanced
 
   Notes:
-  It calls the Set functions of the strength threshold (0.01; 0.09), the smoothers, sweeps (1 on the finest level, 30 on the coarsest, which is smoothed; between 2, in the anisotropic problem 1 but behind
-  Chebyshev) and relaxations (1; 0.4 on the finest level and 0.7 below), Chebyshev's degree (2; 4) and ratio (10; 30), 50 steps for the largest eigenvalue, mcgs as Jacobi between ranks, interpolation of
-  degree 1, no limit of the complexity, and double precision. What is set afterwards, or named by an option, wins. The paper's mixed precision is `-pc_saamg_precision mixed`.
+  It calls the Set functions of the strength threshold (0.01; 0.09), the smoothers, sweeps (1 on the finest level, 30 on the coarsest, which is smoothed;
+  between 2, in the anisotropic problem 1 but behind Chebyshev) and relaxations (1; 0.4 on the finest level and 0.7 below), Chebyshev's degree (2; 4) and ratio
+  (10; 30), 50 steps for the largest eigenvalue, mcgs as Jacobi between ranks, interpolation of degree 1, no limit of the complexity, and double precision. What
+  is set afterwards, or named by an option, wins. The paper's mixed precision is `-pc_saamg_precision mixed`.
 
-  What stays ours: aggregates, a threshold that is halved from level to level, Jacobi's relaxation where it would diverge, a sweep's direction after the coarse correction.
+  What stays ours: aggregates, a threshold that is halved from level to level, Jacobi's relaxation where it would diverge, a sweep's direction after the coarse
+  correction.
 
 .seealso: `PCSAAMG`, `PCSAAMGSetThreshold()`, `PCSAAMGSetSmoother()`, `PCSAAMGSetSweeps()`, `PCSAAMGSetJacobiRelax()`
 @*/
@@ -55,13 +57,15 @@ PetscErrorCode PCSAAMGSetPaper(PC pc, PCSAAMGPaper problem, const char smoother[
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveEnum(pc, problem, 2);
   PetscAssertPointer(smoother, 3);
-  PetscCheck(problem >= PC_SAAMG_PAPER_NONE && problem <= PC_SAAMG_PAPER_ANISOTROPIC, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "%d is not a PCSAAMGPaper", (int)problem);
+  PetscCheck(problem >= PC_SAAMG_PAPER_NONE && problem <= PC_SAAMG_PAPER_ANISOTROPIC, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "%d is not a PCSAAMGPaper", (int)problem);
   if (problem == PC_SAAMG_PAPER_NONE) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt k = 0; k < 3; k++) {
     PetscCall(PetscStrcmp(smoother, names[k], &same));
     if (same) which = k;
   }
-  PetscCheck(which >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "The paper's smoothers are jacobi, mcgs and chebyshev, not %s", smoother);
+  PetscCheck(which >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "The paper's smoothers are jacobi, mcgs and chebyshev, not %s",
+             smoother);
   const Problem &p = problems[problem];
 
   PetscCall(PCSAAMGSetThreshold(pc, p.threshold));
@@ -96,7 +100,8 @@ PetscErrorCode PaperFromOptions(PC pc, GozaOptionItems PetscOptionsObject)
   PetscBool given, same;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsEnum("-pc_saamg_paper", "Settings of Araya, Fujii and Tanaka for their two problems", "PCSAAMGSetPaper", PCSAAMGPapers, problem, &problem, NULL));
+  PetscCall(PetscOptionsEnum("-pc_saamg_paper", "Settings of Araya, Fujii and Tanaka for their two problems", "PCSAAMGSetPaper", PCSAAMGPapers, problem,
+                             &problem, NULL));
   if (problem == (PetscEnum)PC_SAAMG_PAPER_NONE) PetscFunctionReturn(PETSC_SUCCESS);
   for (const char *option : {"-pc_saamg_smoother", "-pc_saamg_finest_smoother"}) {
     PetscCall(PetscOptionsGetString(((PetscObject)pc)->options, ((PetscObject)pc)->prefix, option, named, sizeof(named), &given));

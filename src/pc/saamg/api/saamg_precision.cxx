@@ -15,7 +15,8 @@
 namespace goza::saamg
 {
 
-/* A cycle that leaves so little of an error is good enough in low precision without another look: one in double would have to save half of the iterations to be faster. */
+/* A cycle that leaves so little of an error is good enough in low precision without another look: one in double would have to save half of the iterations to be
+   faster. */
 static constexpr PetscReal good_contraction = 0.4;
 
 /* So much of the rate of the cycle in double, -log of its contraction, is enough: a solve in half precision takes two thirds of the time. */
@@ -131,7 +132,8 @@ static PetscErrorCode TryPrecision(PC pc, SAAMG *mg)
     } else PetscCall(SetUpCycle(pc, mg, low));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCallCXX(mg->automatic.refused = std::string("a trial cycle in ") + PCSAAMGPrecisions[low] + " leaves " + std::to_string(mine) + " of a smooth error, one in double " + std::to_string(with_double));
+  PetscCallCXX(mg->automatic.refused = std::string("a trial cycle in ") + PCSAAMGPrecisions[low] + " leaves " + std::to_string(mine) +
+                                       " of a smooth error, one in double " + std::to_string(with_double));
   PetscCall(PetscInfo(pc, "The cycle is in double precision: %s\n", mg->automatic.refused.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -140,7 +142,8 @@ PetscErrorCode MakeCycle(PC pc, SAAMG *mg)
 {
   PetscFunctionBegin;
   PetscCall(SetUpCycle(pc, mg, WantedPrecision(*mg)));
-  if (mg->precision == PC_SAAMG_AUTO && mg->cycle_precision != PC_SAAMG_DOUBLE && !mg->automatic.tried && !mg->automatic.watched && mg->tuned.precision == PC_SAAMG_AUTO)
+  if (mg->precision == PC_SAAMG_AUTO && mg->cycle_precision != PC_SAAMG_DOUBLE && !mg->automatic.tried && !mg->automatic.watched &&
+      mg->tuned.precision == PC_SAAMG_AUTO)
     PetscCall(TryPrecision(pc, mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -181,19 +184,21 @@ static PetscErrorCode MakeCycleAnew(PC pc, SAAMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Do residuals and solution follow from the vectors that the preconditioner really returned? Left-preconditioned methods, and those that apply it to a sum of vectors at the end, take
-   it for linear to the last bit. */
+/* Do residuals and solution follow from the vectors that the preconditioner really returned? Left-preconditioned methods, and those that apply it to a sum of
+   vectors at the end, take it for linear to the last bit. */
 static PetscErrorCode KeepsResiduals(KSP ksp, bool *yes)
 {
   PetscBool known;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, &known, KSPCG, KSPFCG, KSPFBCGS, KSPFBCGSR, KSPFGMRES, KSPGCR, KSPRICHARDSON, KSPFUSEDCG, KSPFUSEDBCGS, KSPFUSEDGMRES, ""));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, &known, KSPCG, KSPFCG, KSPFBCGS, KSPFBCGSR, KSPFGMRES, KSPGCR, KSPRICHARDSON, KSPFUSEDCG, KSPFUSEDBCGS,
+                                      KSPFUSEDGMRES, ""));
   *yes = known;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The set-up comes before PETSc says which method the preconditioner is for. Behind a method that says it in its own set-up, or that is the same as in the last solve, the cycle is made once. */
+/* The set-up comes before PETSc says which method the preconditioner is for. Behind a method that says it in its own set-up, or that is the same as in the last
+   solve, the cycle is made once. */
 PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
 {
   SAAMG     *mg    = static_cast<SAAMG *>(pc->data);
@@ -218,8 +223,8 @@ PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A method that takes a cycle in low precision for linear to the last bit may stop where the true residual is far behind its own: with so many times what was asked for, a solve has gone
-   astray. */
+/* A method that takes a cycle in low precision for linear to the last bit may stop where the true residual is far behind its own: with so many times what was
+   asked for, a solve has gone astray. */
 static constexpr PetscReal astray = 1000;
 
 static PetscErrorCode CheckTrueResidual(PC pc, KSP ksp, Vec b, Vec x)
@@ -244,7 +249,8 @@ static PetscErrorCode CheckTrueResidual(PC pc, KSP ksp, Vec b, Vec x)
   PetscCall(VecDestroy(&r));
   if (!(residual > astray * rtol * whole)) PetscFunctionReturn(PETSC_SUCCESS);
   mg->automatic.gone_astray = residual / (rtol * whole);
-  PetscCall(PetscInfo(pc, "The true residual is %g times what was asked for: the method takes the cycle in %s precision for linear\n", (double)mg->automatic.gone_astray, PCSAAMGPrecisions[mg->precision]));
+  PetscCall(PetscInfo(pc, "The true residual is %g times what was asked for: the method takes the cycle in %s precision for linear\n",
+                      (double)mg->automatic.gone_astray, PCSAAMGPrecisions[mg->precision]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -283,7 +289,8 @@ PetscErrorCode PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x)
   PetscCall(WatchSolve(mg, ksp));
   if (mg->cycle_precision == PC_SAAMG_DOUBLE || (reason >= 0 && mg->automatic.refused.empty())) PetscFunctionReturn(PETSC_SUCCESS);
   if (reason < 0)
-    PetscCallCXX(mg->automatic.refused = std::string("a solve with the cycle in ") + PCSAAMGPrecisions[mg->cycle_precision] + " ended with " + KSPConvergedReasons[reason]);
+    PetscCallCXX(mg->automatic.refused = std::string("a solve with the cycle in ") + PCSAAMGPrecisions[mg->cycle_precision] + " ended with " +
+                                         KSPConvergedReasons[reason]);
   PetscCall(PetscInfo(pc, "From the next solve on the cycle is in double precision: %s\n", mg->automatic.refused.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -26,9 +26,10 @@ SAAMG_SET_AND_GET(PCSAAMGSetCycleType, PCSAAMGGetCycleType, PCSAAMGCycleType)
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- precision - `PC_SAAMG_AUTO` (default: half on a GPU where that does no harm, see `PCSAAMG`; else double), `PC_SAAMG_DOUBLE`, `PC_SAAMG_MIXED` (the finest level in double, the others in single), `PC_SAAMG_SINGLE` or `PC_SAAMG_HALF` (vectors,
-  sums in single, the values of the levels' operators in half where that is expected to be faster, scaled where they leave its range: see `MatCDSSetPrecision()`; those of an
-  interpolation where that keeps its small entries)
+- precision - `PC_SAAMG_AUTO` (default: half on a GPU where that does no harm, see `PCSAAMG`; else double), `PC_SAAMG_DOUBLE`, `PC_SAAMG_MIXED` (the finest
+              level in double, the others in single), `PC_SAAMG_SINGLE` or `PC_SAAMG_HALF` (vectors,
+  sums in single, the values of the levels' operators in half where that is expected to be faster, scaled where they leave its range: see
+  `MatCDSSetPrecision()`; those of an interpolation where that keeps its small entries)
 
   Options Database Key:
 . -pc_saamg_precision (auto|double|mixed|single|half) - the precision of the cycle
@@ -64,9 +65,10 @@ SAAMG_SET_AND_GET(PCSAAMGSetDirectLimit, PCSAAMGGetDirectLimit, PetscInt)
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- interpolation - `PC_SAAMG_INTERPOLATION_SMOOTHED` (the matrix), `PC_SAAMG_INTERPOLATION_DIFFUSIVE` (the part of the matrix that both directions of an edge share, on every level: of upwind
-  convection and diffusion the diffusion), `PC_SAAMG_INTERPOLATION_UNSMOOTHED` (nothing: piecewise constant) or `PC_SAAMG_INTERPOLATION_AUTO` (default: the matrix where that is symmetric,
-  else its diffusive part)
+- interpolation - `PC_SAAMG_INTERPOLATION_SMOOTHED` (the matrix), `PC_SAAMG_INTERPOLATION_DIFFUSIVE` (the part of the matrix that both directions of an edge
+                  share, on every level: of upwind
+  convection and diffusion the diffusion), `PC_SAAMG_INTERPOLATION_UNSMOOTHED` (nothing: piecewise constant) or `PC_SAAMG_INTERPOLATION_AUTO` (default: the
+  matrix where that is symmetric, else its diffusive part)
 
   Options Database Key:
 . -pc_saamg_interpolation (auto|smoothed|diffusive|unsmoothed) - what interpolation is smoothed with
@@ -84,8 +86,10 @@ SAAMG_SET_AND_GET(PCSAAMGSetInterpolation, PCSAAMGGetInterpolation, PCSAAMGInter
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- restriction - `PC_SAAMG_RESTRICTION_TRANSPOSE` (of interpolation), `PC_SAAMG_RESTRICTION_ADJOINT` (interpolation is smoothed with the matrix, restriction, from its other side, with the
-  matrix, too: the test functions are smoothed with its transpose) or `PC_SAAMG_RESTRICTION_AUTO` (default: the latter where interpolation is left open, too, and a flow dominates in most rows, by differences that keep signs)
+- restriction - `PC_SAAMG_RESTRICTION_TRANSPOSE` (of interpolation), `PC_SAAMG_RESTRICTION_ADJOINT` (interpolation is smoothed with the matrix, restriction,
+                from its other side, with the
+  matrix, too: the test functions are smoothed with its transpose) or `PC_SAAMG_RESTRICTION_AUTO` (default: the latter where interpolation is left open, too,
+  and a flow dominates in most rows, by differences that keep signs)
 
   Options Database Key:
 . -pc_saamg_restriction (auto|transpose|adjoint) - what the restriction is
@@ -93,8 +97,8 @@ SAAMG_SET_AND_GET(PCSAAMGSetInterpolation, PCSAAMGGetInterpolation, PCSAAMGInter
   Level: intermediate
 
   Note:
-  Of a symmetric matrix, and where interpolation is smoothed with the diffusive part of the matrix or with nothing, the two are the same. A level whose coarse operator would have rows that outweigh
-  their diagonals, or too many entries, is made with the diffusive part and the transpose; the view says so.
+  Of a symmetric matrix, and where interpolation is smoothed with the diffusive part of the matrix or with nothing, the two are the same. A level whose coarse
+  operator would have rows that outweigh their diagonals, or too many entries, is made with the diffusive part and the transpose; the view says so.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetRestriction()`, `PCSAAMGSetInterpolation()`
 @*/
@@ -115,8 +119,9 @@ SAAMG_SET_AND_GET(PCSAAMGSetRestriction, PCSAAMGGetRestriction, PCSAAMGRestricti
   Level: intermediate
 
   Note:
-  A level that would exceed it is made anew from larger aggregates with a piecewise constant interpolation; where that is not enough, coarsening stops above it, and the level that is
-  then the coarsest is smoothed, or solved where it has no more rows than `PCSAAMGSetDirectLimit()` says. No level costs more than the products of these two attempts.
+  A level that would exceed it is made anew from larger aggregates with a piecewise constant interpolation; where that is not enough, coarsening stops above it,
+  and the level that is then the coarsest is smoothed, or solved where it has no more rows than `PCSAAMGSetDirectLimit()` says. No level costs more than the
+  products of these two attempts.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetMaxComplexity()`, `PCSAAMGSetAggressiveLevels()`
 @*/

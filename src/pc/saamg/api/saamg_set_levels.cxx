@@ -9,9 +9,9 @@
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
 - threshold - 0 <= threshold < 1: i and j are connected when |a_ij|^2 > threshold^2 |a_ii a_jj| (0 keeps every nonzero); halved on each coarser level;
-              or `PETSC_DECIDE` (default): 0, or half of what an entry is where all are alike if the matrix is a symmetric M-matrix in which a quarter of the entries are weaker than that, as on stretched grids;
-              where in a sixth of such a matrix's rows one entry comes to 0.75 of the diagonal, aggregates follow each row's largest;
-              between the entries across jumps of the coefficients and the others, on every level, where such a matrix shows jumps;
+              or `PETSC_DECIDE` (default): 0, or half of what an entry is where all are alike if the matrix is a symmetric M-matrix in which a quarter of the
+              entries are weaker than that, as on stretched grids; where in a sixth of such a matrix's rows one entry comes to 0.75 of the diagonal, aggregates
+              follow each row's largest; between the entries across jumps of the coefficients and the others, on every level, where such a matrix shows jumps;
               where entries are of both signs, and a quarter of them of the diagonal's or below 0.35 of their row's largest, the others are connections
 
   Options Database Key:
@@ -62,9 +62,9 @@ SAAMG_SET_AND_GET(PCSAAMGSetAggressiveLevels, PCSAAMGGetAggressiveLevels, PetscI
   The interpolation is a polynomial in $D^{-1} A$, of degree 1 on the finest level, times that of the aggregates. Its roots are those of
   $T_{2d+1}(\sqrt{t/\lambda_{max}}) / \sqrt{t}$, which makes the energy of its columns least (Brezina, Vanek, Vassilevski 2012).
 
-  Of degree 2 it serves Darcy flow, for instance, where the second level is a ninth of the first and its rows may grow: a third to a half of the iterations less, most where
-  the field jumps. Weak entries, which `PCSAAMGSetThreshold()` leaves out of an interpolation of degree 1, are then taken in: where levels are coarsened along lines, rows
-  grow too much.
+  Of degree 2 it serves Darcy flow, for instance, where the second level is a ninth of the first and its rows may grow: a third to a half of the iterations
+  less, most where the field jumps. Weak entries, which `PCSAAMGSetThreshold()` leaves out of an interpolation of degree 1, are then taken in: where levels are
+  coarsened along lines, rows grow too much.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetCoarseInterpolationDegree()`, `PCSAAMGSetThreshold()`
 @*/
@@ -132,7 +132,8 @@ SAAMG_SET_AND_GET(PCSAAMGSetEstEigIterations, PCSAAMGGetEstEigIterations, PetscI
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- reuse - `PC_SAAMG_REUSE_AUTO` (default), `PC_SAAMG_REUSE_NONE`, `PC_SAAMG_REUSE_PATTERN` (keep the aggregates; redo the interpolation and the coarse operators) or `PC_SAAMG_REUSE_INTERPOLATION` (keep the interpolation too)
+- reuse - `PC_SAAMG_REUSE_AUTO` (default), `PC_SAAMG_REUSE_NONE`, `PC_SAAMG_REUSE_PATTERN` (keep the aggregates; redo the interpolation and the coarse
+          operators) or `PC_SAAMG_REUSE_INTERPOLATION` (keep the interpolation too)
 
   Options Database Key:
 . -pc_saamg_reuse (auto|none|pattern|interpolation) - what is kept when the values of the matrix change and its pattern does not
@@ -140,8 +141,9 @@ SAAMG_SET_AND_GET(PCSAAMGSetEstEigIterations, PCSAAMGGetEstEigIterations, PetscI
   Level: intermediate
 
   Notes:
-  By default the aggregates stay where they rest on the pattern: no threshold of strength is set or found in the matrix, as many entries as before are more than rounding, and neither settings
-  nor near-null vectors are others. Where the pattern leaves it open how nodes join, they stay as the earlier values had it. The patterns of the coarse operators' products, which take memory, stay from the second set-up on.
+  By default the aggregates stay where they rest on the pattern: no threshold of strength is set or found in the matrix, as many entries as before are more than
+  rounding, and neither settings nor near-null vectors are others. Where the pattern leaves it open how nodes join, they stay as the earlier values had it. The
+  patterns of the coarse operators' products, which take memory, stay from the second set-up on.
 
   With a threshold aggregates depend on values. Whoever knows that these change little sets `PC_SAAMG_REUSE_PATTERN`.
 

@@ -8,7 +8,8 @@
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- rows - at least 0; a level with fewer rows than so many for every rank lies on as few ranks as have so many, finally on one. 0: rows stay where their aggregates' roots are
+- rows - at least 0; a level with fewer rows than so many for every rank lies on as few ranks as have so many, finally on one. 0: rows stay where their
+         aggregates' roots are
 
   Options Database Key:
 . -pc_saamg_gather_limit rows - the number of rows a rank below which a level goes to fewer ranks (default 1000, on a GPU 10000)

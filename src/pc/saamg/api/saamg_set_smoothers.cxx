@@ -22,8 +22,9 @@
   Level: intermediate
 
   Notes:
-  Where the matrix is not symmetric and has no blocks, the colours of "mcgs" are in the order of its flow: a row comes after those upstream of it, column j being upstream of row i where a_ij
-  outweighs a_ji, and all sweeps go downstream, two in each application. Closed flows are cut where rows' numbers turn from falling to rising along them, which helps most where these follow the geometry.
+  Where the matrix is not symmetric and has no blocks, the colours of "mcgs" are in the order of its flow: a row comes after those upstream of it, column j
+  being upstream of row i where a_ij outweighs a_ji, and all sweeps go downstream, two in each application. Closed flows are cut where rows' numbers turn from
+  falling to rising along them, which helps most where these follow the geometry.
 
   Paper P5 smooths the finest level with one of the first three and the others with "jacobi".
 
@@ -39,8 +40,8 @@ SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetSmoother, PCSAAMGGetSmoother, const char *
   Input Parameters:
 + pc     - the preconditioner, of type `PCSAAMG`
 . levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
-- sweeps - 1 to 10000: applications before and after the coarse correction; on the coarsest level in all, where mcgs goes forward and backward in turn, and once more after an
-           odd number, so that the cycle stays symmetric
+- sweeps - 1 to 10000: applications before and after the coarse correction; on the coarsest level in all, where mcgs goes forward and backward in turn, and once
+           more after an odd number, so that the cycle stays symmetric
 
   Options Database Keys:
 + -pc_saamg_sweeps sweeps - on all levels but the coarsest
@@ -76,8 +77,8 @@ SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetSweeps, PCSAAMGGetSweeps, PetscInt)
   Level: intermediate
 
   Note:
-  On a level where `relax` times the largest eigenvalue of D^-1 A (as estimated) is 2 or more, so that Jacobi diverges, 4/3 divided by that eigenvalue is used instead;
-  `-pc_view` shows it.
+  On a level where `relax` times the largest eigenvalue of D^-1 A (as estimated) is 2 or more, so that Jacobi diverges, 4/3 divided by that eigenvalue is used
+  instead; `-pc_view` shows it.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetJacobiRelax()`, `PCSAAMGSetSmoother()`
 @*/

@@ -29,30 +29,53 @@ template <auto member> constexpr auto in_smoother  = held<&SmootherChoice::optio
 
 /* Those held in a SAAMG are of the whole PC; those in a SmootherChoice of the finest level, of the coarsest and of those between, each for itself. */
 constexpr std::tuple settings{
-  Setting{"-pc_saamg_threshold", "PCSAAMGSetThreshold", "Weaker entries, relative to the diagonals, are left out of the aggregates; -1: by the matrix", held<&SAAMG::threshold>, RealRange{0, 1, false, true, false, true}},
+  Setting{"-pc_saamg_threshold", "PCSAAMGSetThreshold", "Weaker entries, relative to the diagonals, are left out of the aggregates; -1: by the matrix",
+          held<&SAAMG::threshold>, RealRange{0, 1, false, true, false, true}},
   Setting{"-pc_saamg_max_levels", "PCSAAMGSetMaxLevels", "Most levels", in_hierarchy<&HierarchyOptions::max_levels>, IntRange{1}},
   Setting{"-pc_saamg_coarse_limit", "PCSAAMGSetCoarseLimit", "Rows at which coarsening stops", in_hierarchy<&HierarchyOptions::coarse_limit>, IntRange{1}},
-  Setting{"-pc_saamg_max_complexity", "PCSAAMGSetMaxComplexity", "Entries of all levels over those of the finest that may not be exceeded", in_hierarchy<&HierarchyOptions::max_complexity>, RealRange{1, infinity}},
-  Setting{"-pc_saamg_aggressive_levels", "PCSAAMGSetAggressiveLevels", "Finest levels whose aggregates are aggregated once more", in_hierarchy<&HierarchyOptions::aggressive_levels>, IntRange{0}},
-  Setting{"-pc_saamg_coarse_interpolation_degree", "PCSAAMGSetCoarseInterpolationDegree", "Degree of the polynomial that smooths the interpolation below the finest level", in_hierarchy<&HierarchyOptions::coarse_interpolation_degree>, IntRange{1, most_interpolation_degree}},
-  Setting{"-pc_saamg_interpolation", "PCSAAMGSetInterpolation", "What interpolation is smoothed with", held<&SAAMG::interpolation>, Words<PCSAAMGInterpolation>{PCSAAMGInterpolations}},
-  Setting{"-pc_saamg_restriction", "PCSAAMGSetRestriction", "Restriction: the transpose of interpolation, or smoothed with the transpose of the matrix", held<&SAAMG::restriction>, Words<PCSAAMGRestriction>{PCSAAMGRestrictions}},
+  Setting{"-pc_saamg_max_complexity", "PCSAAMGSetMaxComplexity", "Entries of all levels over those of the finest that may not be exceeded",
+          in_hierarchy<&HierarchyOptions::max_complexity>, RealRange{1, infinity}},
+  Setting{"-pc_saamg_aggressive_levels", "PCSAAMGSetAggressiveLevels", "Finest levels whose aggregates are aggregated once more",
+          in_hierarchy<&HierarchyOptions::aggressive_levels>, IntRange{0}},
+  Setting{"-pc_saamg_coarse_interpolation_degree", "PCSAAMGSetCoarseInterpolationDegree",
+          "Degree of the polynomial that smooths the interpolation below the finest level", in_hierarchy<&HierarchyOptions::coarse_interpolation_degree>,
+          IntRange{1, most_interpolation_degree}},
+  Setting{"-pc_saamg_interpolation", "PCSAAMGSetInterpolation", "What interpolation is smoothed with", held<&SAAMG::interpolation>,
+          Words<PCSAAMGInterpolation>{PCSAAMGInterpolations}},
+  Setting{"-pc_saamg_restriction", "PCSAAMGSetRestriction", "Restriction: the transpose of interpolation, or smoothed with the transpose of the matrix",
+          held<&SAAMG::restriction>, Words<PCSAAMGRestriction>{PCSAAMGRestrictions}},
   Setting{"-pc_saamg_cycle", "PCSAAMGSetCycleType", "Cycle", in_cycle<&CycleOptions::type>, Words<PCSAAMGCycleType>{PCSAAMGCycleTypes}},
-  Setting{"-pc_saamg_direct_limit", "PCSAAMGSetDirectLimit", "Rows up to which the coarsest level is solved by its inverse", in_cycle<&CycleOptions::direct_limit>, IntRange{0, most_direct_rows}},
-  Setting{"-pc_saamg_gather_limit", "PCSAAMGSetGatherLimit", "Rows a rank below which a level goes to fewer ranks", in_hierarchy<&HierarchyOptions::gather_limit>, IntRange{0}},
-  Setting{"-pc_saamg_esteig_iterations", "PCSAAMGSetEstEigIterations", "Lanczos steps of the estimate of the largest eigenvalue", in_hierarchy<&HierarchyOptions::esteig_iterations>, IntRange{least_lanczos_steps, max_lanczos_steps}},
-  Setting{"-pc_saamg_precision", "PCSAAMGSetPrecision", "Precision of the cycle (auto: half on a GPU where it converges as double, else double, but for what -pc_saamg_tune finds)", held<&SAAMG::precision>, Words<PCSAAMGPrecision>{PCSAAMGPrecisions}},
-  Setting{"-pc_saamg_reuse", "PCSAAMGSetReuse", "What is kept when values change and the pattern does not", held<&SAAMG::reuse>, Words<PCSAAMGReuse>{PCSAAMGReuses}},
-  Setting{"-pc_saamg_tune", "PCSAAMGSetTune", "What is looked for where many solves are likely: quick, whether the user's own solves from the second set-up with a pattern on bear a lower precision on the host; full, the fastest of several cycles, in the first", held<&SAAMG::tune>, Words<PCSAAMGTune>{PCSAAMGTunes}},
+  Setting{"-pc_saamg_direct_limit", "PCSAAMGSetDirectLimit", "Rows up to which the coarsest level is solved by its inverse",
+          in_cycle<&CycleOptions::direct_limit>, IntRange{0, most_direct_rows}},
+  Setting{"-pc_saamg_gather_limit", "PCSAAMGSetGatherLimit", "Rows a rank below which a level goes to fewer ranks",
+          in_hierarchy<&HierarchyOptions::gather_limit>, IntRange{0}},
+  Setting{"-pc_saamg_esteig_iterations", "PCSAAMGSetEstEigIterations", "Lanczos steps of the estimate of the largest eigenvalue",
+          in_hierarchy<&HierarchyOptions::esteig_iterations>, IntRange{least_lanczos_steps, max_lanczos_steps}},
+  Setting{"-pc_saamg_precision", "PCSAAMGSetPrecision",
+          "Precision of the cycle (auto: half on a GPU where it converges as double, else double, but for what -pc_saamg_tune finds)", held<&SAAMG::precision>,
+          Words<PCSAAMGPrecision>{PCSAAMGPrecisions}},
+  Setting{"-pc_saamg_reuse", "PCSAAMGSetReuse", "What is kept when values change and the pattern does not", held<&SAAMG::reuse>,
+          Words<PCSAAMGReuse>{PCSAAMGReuses}},
+  Setting{"-pc_saamg_tune", "PCSAAMGSetTune",
+          "What is looked for where many solves are likely: quick, whether the user's own solves from the second set-up with a pattern on bear a lower "
+          "precision on the host; full, the fastest of several cycles, in the first",
+          held<&SAAMG::tune>, Words<PCSAAMGTune>{PCSAAMGTunes}},
 
   Setting{"-pc_saamg_smoother", "PCSAAMGSetSmoother", "Smoother", held<&SmootherChoice::which>, NameList{smoother_names}},
-  Setting{"-pc_saamg_sweeps", "PCSAAMGSetSweeps", "Applications of the smoother", in_smoother<&SmootherOptions::sweeps>, IntRange{1, most_sweeps}, PC_SAAMG_COARSEST},
-  Setting{"-pc_saamg_jacobi_relax", "PCSAAMGSetJacobiRelax", "Relaxation of Jacobi (less is used where that would diverge)", in_smoother<&SmootherOptions::jacobi_relax>, RealRange{0, 2, true, true}},
-  Setting{"-pc_saamg_chebyshev_degree", "PCSAAMGSetChebyshevDegree", "Degree of the Chebyshev polynomial; -1: by the matrix", in_smoother<&SmootherOptions::chebyshev_degree>, IntRange{1, most_chebyshev_degree, false, true}},
-  Setting{"-pc_saamg_chebyshev_ratio", "PCSAAMGSetChebyshevRatio", "The polynomial smooths [lambda_max/ratio, lambda_max]; -1: by lambda_max", in_smoother<&SmootherOptions::chebyshev_ratio>, RealRange{1, infinity, true, true, false, true}},
-  Setting{"-pc_saamg_mcgs_relax", "PCSAAMGSetMCGSRelax", "Relaxation of mcgs: 1, Gauss-Seidel; else successive over- or underrelaxation", in_smoother<&SmootherOptions::mcgs_relax>, RealRange{0, 2, true, true}},
-  Setting{"-pc_saamg_mcgs_coupling", "PCSAAMGSetMCGSCoupling", "What mcgs does between ranks: global, as on one rank; local, Jacobi", in_smoother<&SmootherOptions::mcgs_coupling>, Words<PCSAAMGCoupling>{PCSAAMGCouplings}},
-  Setting{"-pc_saamg_chebyshev_kind", "PCSAAMGSetChebyshevKind", "Kind of the Chebyshev polynomial: 1, or 4 with optimal weights, which needs no ratio", in_smoother<&SmootherOptions::chebyshev_fourth>, Words<PCSAAMGChebyshevKind>{PCSAAMGChebyshevKinds}},
+  Setting{"-pc_saamg_sweeps", "PCSAAMGSetSweeps", "Applications of the smoother", in_smoother<&SmootherOptions::sweeps>, IntRange{1, most_sweeps},
+          PC_SAAMG_COARSEST},
+  Setting{"-pc_saamg_jacobi_relax", "PCSAAMGSetJacobiRelax", "Relaxation of Jacobi (less is used where that would diverge)",
+          in_smoother<&SmootherOptions::jacobi_relax>, RealRange{0, 2, true, true}},
+  Setting{"-pc_saamg_chebyshev_degree", "PCSAAMGSetChebyshevDegree", "Degree of the Chebyshev polynomial; -1: by the matrix",
+          in_smoother<&SmootherOptions::chebyshev_degree>, IntRange{1, most_chebyshev_degree, false, true}},
+  Setting{"-pc_saamg_chebyshev_ratio", "PCSAAMGSetChebyshevRatio", "The polynomial smooths [lambda_max/ratio, lambda_max]; -1: by lambda_max",
+          in_smoother<&SmootherOptions::chebyshev_ratio>, RealRange{1, infinity, true, true, false, true}},
+  Setting{"-pc_saamg_mcgs_relax", "PCSAAMGSetMCGSRelax", "Relaxation of mcgs: 1, Gauss-Seidel; else successive over- or underrelaxation",
+          in_smoother<&SmootherOptions::mcgs_relax>, RealRange{0, 2, true, true}},
+  Setting{"-pc_saamg_mcgs_coupling", "PCSAAMGSetMCGSCoupling", "What mcgs does between ranks: global, as on one rank; local, Jacobi",
+          in_smoother<&SmootherOptions::mcgs_coupling>, Words<PCSAAMGCoupling>{PCSAAMGCouplings}},
+  Setting{"-pc_saamg_chebyshev_kind", "PCSAAMGSetChebyshevKind", "Kind of the Chebyshev polynomial: 1, or 4 with optimal weights, which needs no ratio",
+          in_smoother<&SmootherOptions::chebyshev_fourth>, Words<PCSAAMGChebyshevKind>{PCSAAMGChebyshevKinds}},
 };
 
 constexpr std::size_t nsettings = std::tuple_size_v<decltype(settings)>;
@@ -77,12 +100,16 @@ constexpr PCSAAMGLevels levels_in_turn[] = {PC_SAAMG_ALL_LEVELS, PC_SAAMG_FINEST
 
 constexpr struct {
   const char *prefix, *text;
-} level_names[] = {{"finest_", "the finest level"}, {"intermediate_", "the levels between"}, {"coarsest_", "the coarsest level, where it is smoothed"}, {"", "all levels"}};
+} level_names[] = {{"finest_", "the finest level"},
+                   {"intermediate_", "the levels between"},
+                   {"coarsest_", "the coarsest level, where it is smoothed"},
+                   {"", "all levels"}};
 
 PetscErrorCode CheckLevels(PC pc, PCSAAMGLevels levels)
 {
   PetscFunctionBegin;
-  PetscCheck(levels >= PC_SAAMG_FINEST && levels <= PC_SAAMG_ALL_LEVELS, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "%d is not a PCSAAMGLevels", (int)levels);
+  PetscCheck(levels >= PC_SAAMG_FINEST && levels <= PC_SAAMG_ALL_LEVELS, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "%d is not a PCSAAMGLevels", (int)levels);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

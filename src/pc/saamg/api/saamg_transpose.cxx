@@ -62,8 +62,9 @@ static std::shared_ptr<CsrTransfer> exchanged(const CsrTransfer &from)
   return t;
 }
 
-/* The transposed cycle is the cycle of A^T with the same transfers, (P^T A P)^T = P^T A^T P, or with test functions in the place of P, (W^T A P)^T = P^T A^T W, and the smoother after is the
-   transpose of the one before. Where restriction is P^H it is that of A^H, whose transfers are the same again: of its conjugate. */
+/* The transposed cycle is the cycle of A^T with the same transfers, (P^T A P)^T = P^T A^T P, or with test functions in the place of P, (W^T A P)^T = P^T A^T W,
+   and the smoother after is the transpose of the one before. Where restriction is P^H it is that of A^H, whose transfers are the same again: of its
+   conjugate. */
 static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
 {
   OwnRows rows;
@@ -119,7 +120,9 @@ PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
   PetscCall(MatGetLocalSize(pc->pmat, &rows, &cols));
   PetscCall(VecGetLocalSize(b, &nb));
   PetscCall(VecGetLocalSize(x, &nx)); /* which PCApply() looks at, and PCApplyTranspose() does not */
-  PetscCheck(nb == rows && nx == cols, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "PC saamg is of %" PetscInt_FMT " x %" PetscInt_FMT " on this rank, the input vector of %" PetscInt_FMT " and the output vector of %" PetscInt_FMT, rows, cols, nb, nx);
+  PetscCheck(nb == rows && nx == cols, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "PC saamg is of %" PetscInt_FMT " x %" PetscInt_FMT " on this rank, the input vector of %" PetscInt_FMT " and the output vector of %" PetscInt_FMT,
+             rows, cols, nb, nx);
   if (mg->group) {
     PetscCall(mg->group->apply(PCApplyTranspose, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);

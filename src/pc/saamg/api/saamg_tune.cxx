@@ -17,7 +17,8 @@ namespace goza::saamg
 namespace
 {
 
-/* Where a solve to so many digits takes so many iterations, a weaker smoother, as of a lower degree, falls back further than its trial shows: by as much again on slivers and plates. */
+/* Where a solve to so many digits takes so many iterations, a weaker smoother, as of a lower degree, falls back further than its trial shows: by as much again
+   on slivers and plates. */
 constexpr double expected_digits = 7, many_iterations = 8;
 
 /* What another candidate is to take of the time for the present one to be left: a smaller gain may be the clock's. */
@@ -81,8 +82,8 @@ PetscErrorCode Trials::time(const CycleCandidate &candidate, PetscReal *seconds)
 
   *seconds = digits > 0 ? static_cast<PetscReal>(found[0] / digits * weaker) : std::numeric_limits<PetscReal>::max();
   PetscCall(FailTogether(comm, Guarded([&] { options = typed(*mg_, candidate); }), "name its settings"));
-  PetscCall(
-    PetscInfo(pc_, "Tuning: %g digits an iteration of %g s, %g s a digit:%s\n", digits, found[0], (double)*seconds, options.empty() ? " as it is set" : options.c_str()));
+  PetscCall(PetscInfo(pc_, "Tuning: %g digits an iteration of %g s, %g s a digit:%s\n", digits, found[0], (double)*seconds,
+                      options.empty() ? " as it is set" : options.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

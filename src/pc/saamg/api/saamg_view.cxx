@@ -14,7 +14,8 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
 
   PetscFunctionBegin;
   if (!mg->cycle) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, interpolation %s, reuse %s\n", smoother_names[mg->cycle_options.smoothers[PC_SAAMG_FINEST].which], PCSAAMGInterpolations[mg->interpolation], PCSAAMGReuses[mg->reuse]));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, interpolation %s, reuse %s\n", smoother_names[mg->cycle_options.smoothers[PC_SAAMG_FINEST].which],
+                                     PCSAAMGInterpolations[mg->interpolation], PCSAAMGReuses[mg->reuse]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const bool  automatic = mg->cycle_options.smoothers[PC_SAAMG_FINEST].which == smoother_named("auto");
@@ -29,22 +30,31 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
     const SmootherChoice &finest = mg->taken.smoothers[PC_SAAMG_FINEST];
     const bool            flow   = finest.which == smoother_named("mcgs") && finest.options.mcgs_flow;
 
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  the matrix is not symmetric in %.3g %% of its rows, with opposite signs in %.3g %%, a flow in %.3g %%: smoother %s%s, interpolation %s%s\n",
-                                     100. * (double)mg->found.skew / rows, 100. * (double)mg->found.opposed / rows, 100. * (double)mg->found.flowing / rows, smoother, flow ? " along its flow" : "", smoothing,
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  the matrix is not symmetric in %.3g %% of its rows, with opposite signs in %.3g %%, a flow in %.3g %%: smoother %s%s, "
+                                     "interpolation %s%s\n",
+                                     100. * (double)mg->found.skew / rows, 100. * (double)mg->found.opposed / rows, 100. * (double)mg->found.flowing / rows,
+                                     smoother, flow ? " along its flow" : "", smoothing,
                                      mg->hierarchy_options.adjoint ? ", restriction with its transpose" : ""));
   }
   if (mg->hierarchy_options.by_heaviest)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  one coupling outweighs all others in %.3g %% of its rows: aggregates follow each row's largest, strength threshold %.3g\n",
-                                     100. * (double)mg->couplings.ruled / (double)mg->couplings.rows, (double)mg->hierarchy_options.threshold));
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer,
+                             "  one coupling outweighs all others in %.3g %% of its rows: aggregates follow each row's largest, strength threshold %.3g\n",
+                             100. * (double)mg->couplings.ruled / (double)mg->couplings.rows, (double)mg->hierarchy_options.threshold));
   else if (mg->couplings.anisotropic())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its couplings are weak, and it is an M-matrix: strength threshold %.3g\n",
                                      100. * (double)mg->couplings.weak / (double)mg->couplings.edges, (double)mg->hierarchy_options.threshold));
   else if (mg->couplings.jump())
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its couplings are as nothing beside the diagonals, as where coefficients jump, and it is an M-matrix: strength threshold %.3g\n",
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  %.3g %% of its couplings are as nothing beside the diagonals, as where coefficients jump, and it is an M-matrix: "
+                                     "strength threshold %.3g\n",
                                      100. * (double)mg->couplings.across().couplings / (double)mg->couplings.edges, (double)mg->hierarchy_options.threshold));
   else if (mg->hierarchy_options.strong_share > 0)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its couplings are of the diagonal's sign or below %.3g of their row's largest: aggregates follow the others\n",
-                                     100. * (double)mg->couplings.minor / (double)mg->couplings.edges, (double)mg->hierarchy_options.strong_share));
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer,
+                             "  %.3g %% of its couplings are of the diagonal's sign or below %.3g of their row's largest: aggregates follow the others\n",
+                             100. * (double)mg->couplings.minor / (double)mg->couplings.edges, (double)mg->hierarchy_options.strong_share));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,16 +65,20 @@ static PetscErrorCode ViewPrecision(SAAMG *mg, PetscViewer viewer)
   const char          *low       = PCSAAMGPrecisions[automatic.watched ? PC_SAAMG_SINGLE : automatic.low[(int)mg->space]];
 
   PetscFunctionBegin;
-  if (mg->precision != PC_SAAMG_AUTO || mg->tuned.precision != PC_SAAMG_AUTO || !mg->cycle || (automatic.low[(int)mg->space] == PC_SAAMG_DOUBLE && !automatic.watched))
+  if (mg->precision != PC_SAAMG_AUTO || mg->tuned.precision != PC_SAAMG_AUTO || !mg->cycle ||
+      (automatic.low[(int)mg->space] == PC_SAAMG_DOUBLE && !automatic.watched))
     PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->cycle_precision != PC_SAAMG_DOUBLE && automatic.watched)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  precision %s (auto): in this pattern's second set-up; an iteration gains %.2g digits, one in double %.2g\n", low,
-                                     automatic.low_digits, automatic.digits));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  precision %s (auto): in this pattern's second set-up; an iteration gains %.2g digits, one in double %.2g\n",
+                                     low, automatic.low_digits, automatic.digits));
   else if (mg->cycle_precision != PC_SAAMG_DOUBLE)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  precision %s (auto): a trial cycle leaves %.2g of a smooth error\n", low, (double)automatic.contraction));
   else if (!automatic.refused.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  precision double (auto): %s\n", automatic.refused.c_str()));
   else if (automatic.used && !automatic.keeps_residuals)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  precision double (auto): the residuals of this Krylov method would not stay true with a cycle in %s, those of fused methods, cg and fgmres would\n", low));
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  precision double (auto): the residuals of this Krylov method would not stay true with a cycle in %s, those of fused "
+                                     "methods, cg and fgmres would\n",
+                                     low));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,7 +91,10 @@ static PetscErrorCode ViewBounds(SAAMG *mg, PetscViewer viewer)
   for (std::size_t l = 0; l < grids.size(); l++) {
     if (!grids[l].transfer) continue;
     if (grids[l].transfer->lopsided)
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has restriction as the transpose of interpolation: else rows of the next would outweigh their diagonals, or be too long\n", (int)l));
+      PetscCall(PetscViewerASCIIPrintf(viewer,
+                                       "  level %d has restriction as the transpose of interpolation: else rows of the next would outweigh their diagonals, or "
+                                       "be too long\n",
+                                       (int)l));
     if (grids[l].transfer->bounded)
       PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d is coarsened aggressively: else operators would exceed complexity %g\n", (int)l,
                                        (double)mg->hierarchy_options.max_complexity));
@@ -85,7 +102,9 @@ static PetscErrorCode ViewBounds(SAAMG *mg, PetscViewer viewer)
       PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has rows too long for its interpolation to be smoothed\n", (int)l));
   }
   if (grids.back().covered)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d is the coarsest: no row's other entries come to more than %.3g of its diagonal, and its smoother leaves little of any error\n",
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  level %d is the coarsest: no row's other entries come to more than %.3g of its diagonal, and its smoother leaves "
+                                     "little of any error\n",
                                      (int)grids.size() - 1, (double)most_covered));
   if (mg->hierarchy.stopped())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  coarsening stops at level %d: another level would exceed complexity %g\n", (int)grids.size() - 1,
@@ -111,7 +130,9 @@ static PetscErrorCode ViewRanks(const std::vector<Grid> &grids, PetscViewer view
     mine[3] = (PetscInt64)columns.receives().size();
     PetscCallMPI(MPI_Allreduce(mine, most, 4, MPIU_INT64, MPI_MAX, columns.comm()));
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &active, 1, MPIU_INT64, MPI_SUM, columns.comm()));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt64_FMT " %11" PetscInt64_FMT " %14" PetscInt64_FMT " %16" PetscInt64_FMT " %11" PetscInt64_FMT "\n", (int)l, active, most[0], most[1], most[2], most[3]));
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  %5d %10" PetscInt64_FMT " %11" PetscInt64_FMT " %14" PetscInt64_FMT " %16" PetscInt64_FMT " %11" PetscInt64_FMT "\n",
+                                     (int)l, active, most[0], most[1], most[2], most[3]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -154,14 +175,16 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &named));
   if (!named) PetscCall(PetscViewerASCIIPrintf(viewer, "  this is Goza's saamg, which answers to %s (-goza_replace)\n", ((PetscObject)pc)->type_name));
   if (mg->automatic.gone_astray > 0)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  the last solve left a true residual %.2g times what was asked for: the method takes the cycle in %s precision for linear to the last bit, as fgmres, cg and the fused methods do not\n",
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  the last solve left a true residual %.2g times what was asked for: the method takes the cycle in %s precision for "
+                                     "linear to the last bit, as fgmres, cg and the fused methods do not\n",
                                      (double)mg->automatic.gone_astray, PCSAAMGPrecisions[mg->precision]));
   if (mg->group) {
     PetscCall(mg->group->view(viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", cycles[mg->cycle_options.type], PCSAAMGPrecisions[mg->cycle ? mg->cycle_precision : mg->precision],
-                                   (double)mg->hierarchy_options.threshold));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", cycles[mg->cycle_options.type],
+                                   PCSAAMGPrecisions[mg->cycle ? mg->cycle_precision : mg->precision], (double)mg->hierarchy_options.threshold));
   PetscCall(ViewPrecision(mg, viewer));
   PetscCall(ViewChoice(mg, viewer));
   PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { text = describe(*mg); }), "describe its part of PC saamg"));
@@ -169,12 +192,13 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   if (!text.tuned.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  tuned: %s\n", text.tuned.c_str()));
   if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
   const std::vector<Grid> &grids = mg->hierarchy.grids();
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  on %s%s\n", space_name(mg->space), mg->space == Space::Host ? "" : DescribeStages({&mg->staged_b, &mg->staged_x})));
+  PetscCall(
+    PetscViewerASCIIPrintf(viewer, "  on %s%s\n", space_name(mg->space), mg->space == Space::Host ? "" : DescribeStages({&mg->staged_b, &mg->staged_x})));
   if (!text.halo.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  halo exchange: %s\n", text.halo.c_str()));
   const Lattice &lattice = grids[0].level->lattice;
   if (lattice.known())
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregates laid out on a grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points\n", lattice.points[0],
-                                     lattice.points[1], lattice.points[2]));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregates laid out on a grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points\n",
+                                     lattice.points[0], lattice.points[1], lattice.points[2]));
   PetscCall(ViewBounds(mg, viewer));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
   for (std::size_t l = 0; l < grids.size(); l++) {
@@ -186,7 +210,8 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, nz, M ? nz / M : 0.0, text.levels[l].c_str()));
     if (l == 0) mg->fine_rows = M, mg->fine_nonzeros = nz;
   }
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  complexity: grid %.3f, operator %.3f\n", mg->fine_rows ? rows / mg->fine_rows : 1.0, mg->fine_nonzeros > 0 ? nonzeros / mg->fine_nonzeros : 1.0));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  complexity: grid %.3f, operator %.3f\n", mg->fine_rows ? rows / mg->fine_rows : 1.0,
+                                   mg->fine_nonzeros > 0 ? nonzeros / mg->fine_nonzeros : 1.0));
   PetscCall(ViewRanks(grids, viewer));
   PetscCall(ViewMemory(pc, mg, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);

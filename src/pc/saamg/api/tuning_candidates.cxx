@@ -49,7 +49,8 @@ void add_polynomials(const SmootherOptions &taken, const Open &open, std::vector
 
     if (fourth && !open.kind) continue;
     if (fourth)
-      changes.push_back({series++, [](CycleCandidate &candidate) { on_upper_levels(candidate, [](SmootherChoice &s) { s.options.chebyshev_fourth = true; }); }});
+      changes.push_back(
+        {series++, [](CycleCandidate &candidate) { on_upper_levels(candidate, [](SmootherChoice &s) { s.options.chebyshev_fourth = true; }); }});
     if (!open.degree) continue;
     for (PetscInt degree = PetscMin(taken.chebyshev_degree - 1, most); degree >= 1; degree--) add(degree);
     for (PetscInt degree = taken.chebyshev_degree + 1; degree <= most; degree++) add(degree);

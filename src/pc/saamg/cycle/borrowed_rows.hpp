@@ -1,5 +1,5 @@
-/* A host matrix as it is, lent for as long as this is used. A cycle reads an interpolation only some ten times: to lay it out anew, in memory of its own, takes longer
-   than that saves, and so does to keep its transpose. */
+/* A host matrix as it is, lent for as long as this is used. A cycle reads an interpolation only some ten times: to lay it out anew, in memory of its own, takes
+   longer than that saves, and so does to keep its transpose. */
 #pragma once
 #include "core/sparse/format.hpp"
 #include "core/launch/for_each_row.hpp"

@@ -1,4 +1,5 @@
-/* Interpolation and restriction of a level whose aggregates are boxes, on one rank: the values of P by place, which P^T reads as well (box_transfer_rows.hpp). */
+/* Interpolation and restriction of a level whose aggregates are boxes, on one rank: the values of P by place, which P^T reads as well
+   (box_transfer_rows.hpp). */
 #pragma once
 #include "box_transfer_rows.hpp"
 #include "core/util/half.hpp"

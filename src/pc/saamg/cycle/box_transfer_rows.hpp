@@ -1,13 +1,15 @@
 /* Interpolation from boxes and restriction to them (setup/box_grid.hpp), by place: no index is stored.
 
-   A row of boxes in x, with the same y and z, has 25 lines of nodes around its roots, z and y from -2 to 2. A node of such a line interpolates from one box or two in x, side by
+   A row of boxes in x, with the same y and z, has 25 lines of nodes around its roots, z and y from -2 to 2. A node of such a line interpolates from one box or
+   two in x, side by
    side: a pair of values, and pairs stand as their nodes do.
 
      line 0   z = -2, y = -2     v v | v v | v v | ...     pair of the line's first node, of the second, ...
      line 1   z = -2, y = -1     v v | v v | v v | ...     first value: of the lower box that the node reaches; 0 where a box or the node is none
      ...                                                   a line takes `stride` pairs; the 25 of a row of boxes are followed by those of the next, y before z
 
-   In a plane, which has one node in y, there are 5 lines. A node between two rows of boxes has a pair for each. Each value of P is there once, P^T reads the same ones. */
+   In a plane, which has one node in y, there are 5 lines. A node between two rows of boxes has a pair for each. Each value of P is there once, P^T reads the
+   same ones. */
 #pragma once
 #include "core/launch/by_lanes.hpp"
 #include "core/launch/four_rows.hpp"
@@ -186,8 +188,9 @@ template <class Store, class V> struct ToBoxes {
     V sum[2];
 
     add_node(left + lane, by, bz, sum);
-    const V   all = sum[0] + __shfl_up_sync(0xffffffffu, sum[1], 2) + __shfl_up_sync(0xffffffffu, sum[1], 1) + __shfl_down_sync(0xffffffffu, sum[0], 1) + __shfl_down_sync(0xffffffffu, sum[0], 2);
-    const int k   = (lane - 2) / 3;
+    const V all = sum[0] + __shfl_up_sync(0xffffffffu, sum[1], 2) + __shfl_up_sync(0xffffffffu, sum[1], 1) + __shfl_down_sync(0xffffffffu, sum[0], 1) +
+                  __shfl_down_sync(0xffffffffu, sum[0], 2);
+    const int k = (lane - 2) / 3;
 
     if (lane >= 2 && lane % 3 == 2 && k < group_boxes && box + k < grid.boxes[0]) b[to + k] = all;
 #else

@@ -132,7 +132,8 @@ template <class V> PetscErrorCode CoarseSolver<V>::apply(const V *b, V *x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (space == Space::Cuda && m_) PetscCall(Guarded([&] { device::copy(mine_.data(), b, m_ * sizeof(V)); }));
-  PetscCallMPI(MPI_Allgatherv(space == Space::Cuda ? mine_.data() : b, (PetscMPIInt)(m_ * sizeof(V)), MPI_BYTE, everyone_.data(), counts_.data(), offsets_.data(), MPI_BYTE, comm_));
+  PetscCallMPI(MPI_Allgatherv(space == Space::Cuda ? mine_.data() : b, (PetscMPIInt)(m_ * sizeof(V)), MPI_BYTE, everyone_.data(), counts_.data(),
+                              offsets_.data(), MPI_BYTE, comm_));
   PetscCall(Guarded([&] {
     all_.assign(everyone_.data());
     dense_multiply(space, m_, n_, inverse_.data(), all_.data(), x);

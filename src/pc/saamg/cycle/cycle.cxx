@@ -56,12 +56,13 @@ public:
       grids[l - 1].transfer->spare_rows();
       if (direct_ && l + 1 == grids.size()) PetscCall(coarse_[l - 1]->setup_solved(*grids[l].level, space));
       else
-        PetscCall(coarse_[l - 1]->setup(grids[l], space, {{}, dynamic_cast<const WideCds *>(grids[l].level->own_format.get())}, options.smoother_of(l, grids.size()), false,
-                                        l + 1 == grids.size(), options.half));
+        PetscCall(coarse_[l - 1]->setup(grids[l], space, {{}, dynamic_cast<const WideCds *>(grids[l].level->own_format.get())},
+                                        options.smoother_of(l, grids.size()), false, l + 1 == grids.size(), options.half));
       grids[l].level->spare_diagonals();
       spare_operator(grids[l - 1], grids[l]);
     }
-    PetscCall(fine_.setup(grids[0], space, given, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half)); /* last: memory that was spared before may be its */
+    /* last: memory that was spared before may be its */
+    PetscCall(fine_.setup(grids[0], space, given, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half));
     if (direct_ && coarse_.empty()) PetscCall(fine_solver_.setup(grids.back(), space));
     if (direct_ && !coarse_.empty()) PetscCall(coarse_solver_.setup(grids.back(), space));
     if constexpr (!std::is_same_v<Fine, Coarse>) {
@@ -71,8 +72,8 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* With vectors that it had before, as in CG or BiCGStab, the cycle's many small kernels are recorded and from then on launched as one. Each rank sees to its own:
-     what the others get of it is the same. */
+  /* With vectors that it had before, as in CG or BiCGStab, the cycle's many small kernels are recorded and from then on launched as one. Each rank sees to its
+     own: what the others get of it is the same. */
   PetscErrorCode apply(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends) override
   {
     PetscFunctionBegin;
@@ -299,7 +300,8 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* See Recordings. What a recording holds of the world outside is, beside the vectors, the arrays of an operator that is the matrix's own and may be laid out anew with its values. */
+  /* See Recordings. What a recording holds of the world outside is, beside the vectors, the arrays of an operator that is the matrix's own and may be laid out
+     anew with its values. */
   Recording *known_recording(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends)
   {
     if (fine_.A->builds() != builds_ || fine_.A->bytes() != fine_bytes_) recordings_.drop();

@@ -47,7 +47,8 @@ template <class V> struct Level {
       same->diagonals = nullptr; /* lent for as long as this takes */
       PetscCall(failed);
     }
-    PetscCall(FailTogether(grid.level->columns->comm(), set_vectors(*grid.level, space, finest && std::is_same_v<V, PetscScalar>), "hold the vectors of a level"));
+    PetscCall(
+      FailTogether(grid.level->columns->comm(), set_vectors(*grid.level, space, finest && std::is_same_v<V, PetscScalar>), "hold the vectors of a level"));
     const InverseDiagonal<V> D{n, dinv.data(), isolated.data()}, less{n, balanced.data(), isolated.data(), false};
     /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
     const PetscReal      beta = PetscMin(static_cast<PetscReal>(1.1) * grid.lambda, grid.bound);
@@ -110,7 +111,8 @@ template <class V> struct Level {
   PetscErrorCode residual(const V *rhs) { return A->apply(x[at], Residual<V>{rhs, r.data()}); }
   std::size_t    bytes() const
   {
-    return (A.use_count() == 1 ? A->bytes() : 0) + (smoother ? smoother->bytes() : 0) + dinv.bytes() + balanced.bytes() + isolated.bytes() + b.bytes() + r.bytes() + x0.bytes() + x1.bytes();
+    return (A.use_count() == 1 ? A->bytes() : 0) + (smoother ? smoother->bytes() : 0) + dinv.bytes() + balanced.bytes() + isolated.bytes() + b.bytes() +
+           r.bytes() + x0.bytes() + x1.bytes();
   }
 };
 

@@ -62,9 +62,10 @@ public:
     input.csr         = false;
     input.bs          = bs_;
     input.value_bytes = input.x_bytes = sizeof(V);
-    input.margin = this->space_ == Space::Cuda ? 1 : 1.5; // on the device the model is believed: the usual format can take nearly twice as long where it expects little gain
-    choice_ = decide(A, input);
-    narrow_ = half_ && choice_.narrow <= worth;
+    // on the device the model is believed: the usual format can take nearly twice as long where it expects little gain
+    input.margin = this->space_ == Space::Cuda ? 1 : 1.5;
+    choice_      = decide(A, input);
+    narrow_      = half_ && choice_.narrow <= worth;
     if (half_ && !narrow_) choice_.sentence += "; half precision would not be faster";
     for (const Candidate &c : choice_.candidates) {
       if (!build_as(c.choice, A)) continue;

@@ -1,5 +1,5 @@
-/* The inverse of the coarsest operator on the host, by LAPACK. It is taken in a scale where rounding is what it is to 1: an operator that is scaled to a diagonal of its own
-   shows no more which of its entries are differences of large numbers. */
+/* The inverse of the coarsest operator on the host, by LAPACK. It is taken in a scale where rounding is what it is to 1: an operator that is scaled to a
+   diagonal of its own shows no more which of its entries are differences of large numbers. */
 #include "pseudo_inverse.hpp"
 #include "pc/saamg/setup/galerkin.hpp"
 #include "petsc/errors.hpp"
@@ -41,7 +41,8 @@ struct Scaled {
     }
     hermitian = equals_mirror([](PetscScalar a) { return PetscConj(a); });
     if (PetscDefined(USE_COMPLEX)) symmetric = !hermitian && equals_mirror([](PetscScalar a) { return a; });
-    for (int sweep = 0; sweep < 10 && !hermitian && !symmetric && balance(); sweep++) { } // entries that are rounding would balance a symmetric one, and make its inverse another
+    // entries that are rounding would balance a symmetric one, and make its inverse another
+    for (int sweep = 0; sweep < 10 && !hermitian && !symmetric && balance(); sweep++) { }
   }
 
   /* From the inverse of S to that of M. */
@@ -64,8 +65,8 @@ private:
     return true;
   }
 
-  /* Of what is not symmetric, as where given values stand in a row and not in its column, rows and columns become alike in size (Osborne 1960), by powers of two; the diagonal
-     stays. False: they are. */
+  /* Of what is not symmetric, as where given values stand in a row and not in its column, rows and columns become alike in size (Osborne 1960), by powers of
+     two; the diagonal stays. False: they are. */
   bool balance()
   {
     bool changed = false;
@@ -161,7 +162,8 @@ static PetscErrorCode InvertOnRange(PetscInt n, std::vector<PetscScalar> &S, std
     if (PetscDefined(USE_COMPLEX)) rwork.resize(5 * static_cast<std::size_t>(n));
   }));
 #if PetscDefined(USE_COMPLEX)
-  PetscCallBLAS("LAPACKgesvd", LAPACKgesvd_("A", "A", &bn, &bn, S.data(), &bn, sigma.data(), U.data(), &bn, Vt.data(), &bn, work.data(), &lwork, rwork.data(), &info));
+  PetscCallBLAS("LAPACKgesvd",
+                LAPACKgesvd_("A", "A", &bn, &bn, S.data(), &bn, sigma.data(), U.data(), &bn, Vt.data(), &bn, work.data(), &lwork, rwork.data(), &info));
 #else
   PetscCallBLAS("LAPACKgesvd", LAPACKgesvd_("A", "A", &bn, &bn, S.data(), &bn, sigma.data(), U.data(), &bn, Vt.data(), &bn, work.data(), &lwork, &info));
 #endif
@@ -195,8 +197,8 @@ static PetscErrorCode InvertScaled(Scaled &scaled, std::vector<PetscScalar> &inv
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* LAPACK's inverse of a symmetric operator is symmetric only to rounding times the condition, or times its square where a null space is left out: the errors of its
-   vectors on the left are not those on the right. CG wants a symmetric preconditioner. */
+/* LAPACK's inverse of a symmetric operator is symmetric only to rounding times the condition, or times its square where a null space is left out: the errors of
+   its vectors on the left are not those on the right. CG wants a symmetric preconditioner. */
 template <class Image> static void mirror(PetscInt n, std::vector<PetscScalar> &inverse, const Image &image)
 {
   for (PetscInt i = 0; i < n; i++) {

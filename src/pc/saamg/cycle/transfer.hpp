@@ -1,5 +1,5 @@
-/* Interpolation and restriction as the cycle has them. Half precision where that keeps the small entries of both: where rows are scaled over many decades, those are what
-   couples them. */
+/* Interpolation and restriction as the cycle has them. Half precision where that keeps the small entries of both: where rows are scaled over many decades,
+   those are what couples them. */
 #pragma once
 #include "borrowed_rows.hpp"
 #include "box_transfer.hpp"
@@ -25,7 +25,8 @@ struct TransferRange {
   bool                        narrow = false;
 };
 
-/* Those of all interpolations, for which a device is asked once. One choice for all ranks: the preconditioner is that of the matrix, not that of its distribution. */
+/* Those of all interpolations, for which a device is asked once. One choice for all ranks: the preconditioner is that of the matrix, not that of its
+   distribution. */
 template <class V> PetscErrorCode find_ranges(const std::vector<Grid> &grids, bool half, std::vector<TransferRange> &ranges)
 {
   const MPI_Comm           comm = grids[0].level->columns->comm();
@@ -141,7 +142,8 @@ private:
     return [this, rows, columns, nodes, of_node, exponents](Space s) -> std::unique_ptr<Format<V>> {
       SlicedEllOptions options;
 
-      options.gaps = s == Space::Host || static_cast<std::int64_t>(of_node) * nodes * rows * columns >= few_entries; // a search for columns in common would take as long as tens of products
+      // a search for columns in common would take as long as tens of products
+      options.gaps = s == Space::Host || static_cast<std::int64_t>(of_node) * nodes * rows * columns >= few_entries;
       if constexpr (std::is_same_v<V, PetscScalar>) {
         if (lent) return std::make_unique<BorrowedRows>();
       }

@@ -5,14 +5,15 @@
 namespace goza::saamg
 {
 
-/* The iterations are those of least residuals (GCR), which no cycle breaks down: symmetric or not, in whatever precision. Residuals count over the root of their rows' diagonals, so that no row
-   outweighs the others by its scale. */
+/* The iterations are those of least residuals (GCR), which no cycle breaks down: symmetric or not, in whatever precision. Residuals count over the root of
+   their rows' diagonals, so that no row outweighs the others by its scale. */
 class TrialSolve {
 public:
   /* finest: with the matrix's values. exact: a product with it that is faster than by its rows, or nullptr; both for as long as this lives. */
   TrialSolve(const Grid &finest, ParOperator<PetscScalar> *exact) : finest_(finest), exact_(exact) { }
 
-  /* The residual that trials start from: A M times noise that is the same on any number of ranks, which lies in the range of a singular matrix. Collective, as run() is. */
+  /* The residual that trials start from: A M times noise that is the same on any number of ranks, which lies in the range of a singular matrix. Collective, as
+     run() is. */
   PetscErrorCode begin(Cycle &M);
 
   struct Result {

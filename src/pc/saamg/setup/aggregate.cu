@@ -113,8 +113,8 @@ PetscInt share(const LocalColumns &nodes, std::int64_t total, PetscInt rooted, P
   return 0;
 }
 
-/* Roots of this rank; whether the aggregates are to be boxes of the lattice: it wants all roots of the first set, and there is hardly one of the second, of which some stand where the grid
-   ends. These are dropped then: every node is within distance two of a root of the first set. Collective. */
+/* Roots of this rank; whether the aggregates are to be boxes of the lattice: it wants all roots of the first set, and there is hardly one of the second, of
+   which some stand where the grid ends. These are dropped then: every node is within distance two of a root of the first set. Collective. */
 PetscInt roots_here(const CsrGraph &G, const Array<Key> &first, Array<Key> &second, bool *boxes)
 {
   Array<std::int64_t> count(G.space(), 3);
@@ -143,8 +143,8 @@ struct CountElsewhere {
   }
 };
 
-/* The lattice of the aggregates, which stretch in a direction where an eighth of the nodes or more are elsewhere than their roots: two ninths in each direction of 7
-   points, two thirds along a line, none across. */
+/* The lattice of the aggregates, which stretch in a direction where an eighth of the nodes or more are elsewhere than their roots: two ninths in each direction
+   of 7 points, two thirds along a line, none across. */
 Lattice coarser_lattice(const CsrGraph &G, const Array<PetscInt> &name)
 {
   if (!G.ids.lattice.known()) return {};
@@ -261,7 +261,8 @@ Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &agg
 {
   Array<PetscInt> of_column(columns.space(), columns.nlocal(), unset);
 
-  for_each_row(columns.space(), columns.nlocal(), OfColumn{bs, G.n, G.nodes->nlocal(), G.node_of_ghost_column.data(), aggregates.of_node.data(), of_column.data()});
+  for_each_row(columns.space(), columns.nlocal(),
+               OfColumn{bs, G.n, G.nodes->nlocal(), G.node_of_ghost_column.data(), aggregates.of_node.data(), of_column.data()});
   return of_column;
 }
 

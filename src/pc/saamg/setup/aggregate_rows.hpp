@@ -2,7 +2,8 @@
    on a grid where they have such, else hashed, and aggregates cross ranks, so that they are the same on any number of ranks.
 
    1. Roots: a distance-2 MIS by rounds of "am I the largest within distance two?" (Bell, Dalton, Olson 2012).
-   2. Nodes that are not next to a root: again a distance-2 MIS among them, those with most such neighbours first; the roots with enough of them, and more strongly
+   2. Nodes that are not next to a root: again a distance-2 MIS among them, those with most such neighbours first; the roots with enough of them, and more
+   strongly
       connected to them than to others, count (after Kelley, Rajamanickam 2022).
    3. Neighbours of a root join it; the rest join the aggregate that they have most edges to. Where links are weak, only strong ones count (see StrongLinks). */
 #pragma once
@@ -43,9 +44,9 @@ struct StoredWeight {
   HD float operator()(PetscInt, PetscInt p, PetscInt) const { return weight[p]; }
 };
 
-/* An edge is strong at a node when it weighs at least this share of the node's heaviest. Beside a jump of the coefficients a threshold leaves edges that just pass it: a node
-   that joins a root by one of them is interpolated from across the jump, and a solve takes more than twice as many iterations. A graph without a threshold has all its
-   entries' range of weights, and all edges count: where they do not, random coefficients take more iterations. */
+/* An edge is strong at a node when it weighs at least this share of the node's heaviest. Beside a jump of the coefficients a threshold leaves edges that just
+   pass it: a node that joins a root by one of them is interpolated from across the jump, and a solve takes more than twice as many iterations. A graph without
+   a threshold has all its entries' range of weights, and all edges count: where they do not, random coefficients take more iterations. */
 struct StrongLinks {
   const float *weight = nullptr;
   float        share  = 0; // of squares; 0: all edges are strong
@@ -115,8 +116,8 @@ HD inline PetscInt free_neighbours(const Edges &edges, const Key *first, PetscIn
   return k;
 }
 
-/* Roots of the second set need so many neighbours without an aggregate, or their aggregates would be crumbs. The more, the lower the operator complexity and the more iterations;
-   4 of 0, 2, 4, 6 is where the two balance for 7 and for 27 points. */
+/* Roots of the second set need so many neighbours without an aggregate, or their aggregates would be crumbs. The more, the lower the operator complexity and
+   the more iterations; 4 of 0, 2, 4, 6 is where the two balance for 7 and for 27 points. */
 constexpr PetscInt least_free_neighbours = 4;
 
 /* They must not be more strongly connected to aggregates that are there, either: the second level then has fewer entries, and a solve no more iterations. */
@@ -141,7 +142,8 @@ template <class Weight> struct KeepLargeRoots {
   }
 };
 
-/* Boxes of a lattice for each root of the second set that may have been; at a grid's ends some nodes have few neighbours, and one of them may pass for a root. */
+/* Boxes of a lattice for each root of the second set that may have been; at a grid's ends some nodes have few neighbours, and one of them may pass for a
+   root. */
 constexpr std::int64_t boxes_to_an_odd_root = 8;
 
 /* What a node is in: the aggregate's global number and its name, that of its root. */
@@ -173,8 +175,9 @@ struct JoinRoot {
   }
 };
 
-/* The rest. In boxes of a lattice, that of their box, so that they come out even at the lattice's ends, too. Else the aggregate with most edges to them, then that of the nearest root where nodes have places, then the smallest name. Compact aggregates touch fewer others
-   than those where the strongest edge decides. Trilinear elements leave zeros between neighbours along an axis, so that of 3 x 3 x 3 nodes six have as many edges to the
+/* The rest. In boxes of a lattice, that of their box, so that they come out even at the lattice's ends, too. Else the aggregate with most edges to them, then
+   that of the nearest root where nodes have places, then the smallest name. Compact aggregates touch fewer others than those where the strongest edge decides.
+   Trilinear elements leave zeros between neighbours along an axis, so that of 3 x 3 x 3 nodes six have as many edges to the
    box beside: where only the smallest id decides, 27 points have more than twice as many entries a row on the second level. */
 struct JoinMost {
   Edges         edges;
@@ -236,8 +239,9 @@ private:
   {
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min() + 1;
     const bool             any = best.aggregate >= 0, first = most == most_of_lanes(most, lanes) && any; // all lanes go through each of these
-    const std::int64_t distance = first && ids.lattice.known() ? ids.lattice.distance2(ids(i), best.name) : 0, nearest = -most_of_lanes(first ? -distance : none, lanes);
-    const std::int64_t name = most_of_lanes(first && distance == nearest ? -static_cast<std::int64_t>(best.name) : none, lanes);
+    const std::int64_t     distance = first && ids.lattice.known() ? ids.lattice.distance2(ids(i), best.name) : 0,
+                       nearest      = -most_of_lanes(first ? -distance : none, lanes);
+    const std::int64_t name         = most_of_lanes(first && distance == nearest ? -static_cast<std::int64_t>(best.name) : none, lanes);
 
     if (name == none) return {-1, -1};
     return {most_of_lanes(first && best.name == -name ? best.aggregate : PetscInt(-1), lanes), static_cast<PetscInt>(-name)};

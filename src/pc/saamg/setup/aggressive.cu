@@ -99,9 +99,10 @@ CsrMatrix count_edges(const CsrGraph &G, const CsrAggregates &aggregates, MapPtr
   const Space              space = G.space();
   const PetscInt           nnz   = G.n ? read_value(space, G.edges.ptr + G.n) : 0;
   const Array<PetscScalar> val   = ones(space, nnz);
-  const CsrMatrix GT = multiply(Csr{space, G.n, G.nodes->nlocal(), G.edges.ptr, G.edges.col, val.data(), nnz}, membership(aggregates, G.nodes->nlocal()).view());
-  const CsrMatrix Tt = transpose(membership(aggregates, G.n).view());
-  CsrMatrix       Q  = multiply(Tt.view(), GT.view(), true);
+  const CsrMatrix          GT    = multiply(Csr{space, G.n, G.nodes->nlocal(), G.edges.ptr, G.edges.col, val.data(), nnz},
+                                            membership(aggregates, G.nodes->nlocal()).view());
+  const CsrMatrix          Tt    = transpose(membership(aggregates, G.n).view());
+  CsrMatrix                Q     = multiply(Tt.view(), GT.view(), true);
 
   columns = aggregates.map;
   if (G.nodes->size() > 1) {

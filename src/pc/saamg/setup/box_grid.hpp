@@ -1,13 +1,16 @@
-/* A level whose nodes lie on a lattice and whose aggregates are its boxes: three tiles wide in each direction, two at an end where the tiles do not come out even.
+/* A level whose nodes lie on a lattice and whose aggregates are its boxes: three tiles wide in each direction, two at an end where the tiles do not come out
+   even.
 
-   A node's place in its box is told by its offset o from the box's root, -1, 0 or 1 in each direction. Of nodes that are coupled to the 26 around them at most, everything that a set-up
-   needs has a known place:
+   A node's place in its box is told by its offset o from the box's root, -1, 0 or 1 in each direction. Of nodes that are coupled to the 26 around them at most,
+   everything that a set-up needs has a known place:
 
-     direction    box  |  b - 1  |       b      |  b + 1  |     an interpolated node reaches its own box, and with o = -1 the one before, with o = 1 the one behind:
+     direction    box  |  b - 1  |       b      |  b + 1  |     an interpolated node reaches its own box, and with o = -1 the one before, with o = 1 the one
+     behind:
      of the tiles o    | -1 0 1  |  -1   0   1  | -1 0 1  |     8 places in three directions, which are numbered 4 bz + 2 by + bx from the lower one up;
                                                                 a row of A P reaches b - 1, b, b + 1: 27 places, and so does a row of P^T A P
 
-   Which of these places hold an entry is said by bits: bit 9 (dz + 1) + 3 (dy + 1) + (dx + 1) of 27, and bit 4 bz + 2 by + bx of 8. Bits ascend as columns do. */
+   Which of these places hold an entry is said by bits: bit 9 (dz + 1) + 3 (dy + 1) + (dx + 1) of 27, and bit 4 bz + 2 by + bx of 8. Bits ascend as columns
+   do. */
 #pragma once
 #include "local_rows.hpp"
 
@@ -70,7 +73,8 @@ struct BoxNode {
 };
 
 struct BoxGrid {
-  PetscInt nodes[3], begin[3], tiles[3], first[3], boxes[3]; // begin: the node of the first tile; first: the tile of the first root. Directions of one node come first or second
+  // begin: the node of the first tile; first: the tile of the first root. Directions of one node come first or second
+  PetscInt nodes[3], begin[3], tiles[3], first[3], boxes[3];
 
   HD PetscInt plane() const { return nodes[0] * nodes[1]; }
   HD PetscInt size() const { return plane() * nodes[2]; }
@@ -85,7 +89,8 @@ struct BoxGrid {
 
   HD BoxNode place(PetscInt node) const
   {
-    const PetscInt z = node / plane(), in_plane = node - z * plane(), y = in_plane / nodes[0], at[3] = {in_plane - y * nodes[0], y, z}; // divisions take longest
+    // divisions take longest
+    const PetscInt z = node / plane(), in_plane = node - z * plane(), y = in_plane / nodes[0], at[3] = {in_plane - y * nodes[0], y, z};
     BoxNode        n{node, {}, {}, true};
 
     for (int d = 0; d < 3; d++) {

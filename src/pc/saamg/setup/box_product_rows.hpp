@@ -1,8 +1,8 @@
-/* Row bodies of R A P, R = P^T or P^H, on a lattice of boxes: rows of P by place, of A P by planes of nodes, then rows of the product by planes of boxes. Nothing is searched: a place says
-   which box it is.
+/* Row bodies of R A P, R = P^T or P^H, on a lattice of boxes: rows of P by place, of A P by planes of nodes, then rows of the product by planes of boxes.
+   Nothing is searched: a place says which box it is.
 
-   A window holds rows of P or of A P for as many planes as the boxes at hand need: plane t of the lattice at t mod planes, place by place, so that neighbours read and write words that lie
-   together. */
+   A window holds rows of P or of A P for as many planes as the boxes at hand need: plane t of the lattice at t mod planes, place by place, so that neighbours
+   read and write words that lie together. */
 #pragma once
 #include "box_grid.hpp"
 #include "core/launch/by_lanes.hpp"
@@ -92,8 +92,8 @@ template <class Stencil> struct MultiplyBoxes {
   }
 
 private:
-  /* Of three neighbours beside one another, what they have at two places of P, to three boxes; which of these have an entry. All is read before anything is added up: a device's memory is
-     far away. No index that is computed: the sums are to be registers. */
+  /* Of three neighbours beside one another, what they have at two places of P, to three boxes; which of these have an entry. All is read before anything is
+     added up: a device's memory is far away. No index that is computed: the sums are to be registers. */
   HD Bits27 add_line(const BoxNode &n, int bit, Bits27 mine, PetscInt node, std::int64_t at, int place, PetscScalar *sum) const
   {
     const PetscScalar *const lower = P.val + place * P.size() + at, *const upper = lower + P.size();
@@ -171,7 +171,8 @@ private:
     return box >= (o > 0 ? 0 : -1) && box <= (o < 0 ? 0 : 1);
   }
 
-  /* Of the nodes beside one another around a root, or where others of its plane have theirs; `line` is the first of three places in A P. What many wait for is asked for before any is added up. */
+  /* Of the nodes beside one another around a root, or where others of its plane have theirs; `line` is the first of three places in A P. What many wait for is
+     asked for before any is added up. */
   HD unsigned add_line(PetscInt root, PetscInt node, std::int64_t at, std::int64_t at_of_P, int place, int line, PetscScalar *sum) const
   {
     constexpr int      wide = 5;

@@ -1,4 +1,5 @@
-/* Row bodies of the set-up on a lattice of boxes: which nodes are in which. box_prolong_rows.hpp has those of the interpolation, box_product_rows.hpp those of the Galerkin product. */
+/* Row bodies of the set-up on a lattice of boxes: which nodes are in which. box_prolong_rows.hpp has those of the interpolation, box_product_rows.hpp those of
+   the Galerkin product. */
 #pragma once
 #include "aggregate_rows.hpp"
 #include "box_grid.hpp"
@@ -69,8 +70,8 @@ struct FindStrong {
   }
 };
 
-/* The same by place, of a matrix that is nothing but its diagonals: every place on one of them holds an entry, and where it is none of the grid's its value must be 0. has: the bits
-   whose diagonals there are. */
+/* The same by place, of a matrix that is nothing but its diagonals: every place on one of them holds an entry, and where it is none of the grid's its value
+   must be 0. has: the bits whose diagonals there are. */
 template <class Stencil> struct FindPlaces {
   BoxGrid grid;
   Stencil A;
@@ -119,8 +120,9 @@ struct BoxCounts {
   static constexpr int bad = 0, coupled = 1, elsewhere = 2, odd = 5, n = 6; // elsewhere: [3] than their roots; odd: might be roots of the second set
 };
 
-/* Whether aggregate() would make these boxes of the graph. Sufficient for that: the graph is symmetric; the root of each box is coupled; the other nodes of the box are next to it, and then
-   no other node than the roots is one and they join these; or such a node is within distance two of the root of its box, and hardly one of them could be a root of the second set that is not thrown out. */
+/* Whether aggregate() would make these boxes of the graph. Sufficient for that: the graph is symmetric; the root of each box is coupled; the other nodes of the
+   box are next to it, and then no other node than the roots is one and they join these; or such a node is within distance two of the root of its box, and
+   hardly one of them could be a root of the second set that is not thrown out. */
 template <class Stencil> struct CheckBoxes {
   BoxGrid       grid;
   Stencil       A;

@@ -94,7 +94,8 @@ bool has_all_places(const StoredRows &A, const BoxGrid &grid, Bits27 has)
 
   for (int bit = 0; bit < 27; bit++) {
     if (!(has >> bit & 1)) continue;
-    all += static_cast<std::int64_t>(grid.nodes[0] - std::abs(bit % 3 - 1)) * (grid.nodes[1] - std::abs(bit / 3 % 3 - 1)) * (grid.nodes[2] - std::abs(bit / 9 - 1));
+    all += static_cast<std::int64_t>(grid.nodes[0] - std::abs(bit % 3 - 1)) * (grid.nodes[1] - std::abs(bit / 3 % 3 - 1)) *
+           (grid.nodes[2] - std::abs(bit / 9 - 1));
   }
   return how_many(has) == view.ndiag + mirrored && entries(A.A) == all;
 }
@@ -267,9 +268,11 @@ static void product_by_planes(const Boxes &boxes, const StoredRows &A, const Csr
   const Space    space = P.space();
   const BoxGrid &grid  = boxes.grid;
   const PetscInt least = 5, wanted = (space == Space::Cuda ? box_window_rows : box_window_rows_host) / grid.plane();
-  const PetscInt together = PetscMin((PetscMax(wanted, least) - least) / 3 + 1, grid.boxes[2]); // planes of boxes; the nodes that they need, and these nodes' neighbours:
+  // planes of boxes; the nodes that they need, and these nodes' neighbours:
+  const PetscInt     together = PetscMin((PetscMax(wanted, least) - least) / 3 + 1, grid.boxes[2]);
   const PetscInt     planes = PetscMin(3 * together + 2, grid.tiles[2]), planes_of_P = PetscMin(3 * together + 3, grid.tiles[2]);
-  Array<PetscScalar> product(space, static_cast<std::size_t>(27) * planes * grid.plane()), placed(space, static_cast<std::size_t>(8) * planes_of_P * grid.plane());
+  Array<PetscScalar> product(space, static_cast<std::size_t>(27) * planes * grid.plane()),
+    placed(space, static_cast<std::size_t>(8) * planes_of_P * grid.plane());
   Array<Bits27>      found(space, static_cast<std::size_t>(planes) * grid.plane());
   const BoxWindow    window{grid.plane(), planes, product.data()}, of_P{grid.plane(), planes_of_P, placed.data()};
   const Bits8 *const reach = boxes.reach.data();
@@ -277,12 +280,15 @@ static void product_by_planes(const Boxes &boxes, const StoredRows &A, const Csr
 
   with_values(A, grid, boxes.stencil, [&](auto values) {
     for (PetscInt first = 0; first < grid.boxes[2]; first += together) {
-      const PetscInt last = PetscMin(first + together, grid.boxes[2]) - 1, end = PetscMin(grid.root(last, 2) + 3, grid.tiles[2]), in_plane = grid.boxes_of_plane();
+      const PetscInt last = PetscMin(first + together, grid.boxes[2]) - 1, end = PetscMin(grid.root(last, 2) + 3, grid.tiles[2]),
+                     in_plane = grid.boxes_of_plane();
       const PetscInt end_of_P = PetscMin(end + 1, grid.tiles[2]);
 
       for_each_row(space, (end_of_P - made_of_P) * window.plane, PlaceInterpolation{grid, reach, P.ptr.data(), P.val.data(), of_P, made_of_P});
-      for_each_row(space, (end - made) * window.plane, MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), reach, of_P, window, found.data(), made});
-      for_each_row(space, 9 * (last + 1 - first) * in_plane, ProjectBoxes{grid, reach, of_P, window, found.data(), first * in_plane, (last + 1 - first) * in_plane, ld, conjugated, val, lines});
+      for_each_row(space, (end - made) * window.plane,
+                   MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), reach, of_P, window, found.data(), made});
+      for_each_row(space, 9 * (last + 1 - first) * in_plane,
+                   ProjectBoxes{grid, reach, of_P, window, found.data(), first * in_plane, (last + 1 - first) * in_plane, ld, conjugated, val, lines});
       made      = end;
       made_of_P = end_of_P;
     }

@@ -1,4 +1,5 @@
-/* The set-up on a lattice whose aggregates are boxes (box_grid.hpp): one rank, a node a row, one near-null vector, all entries edges. It makes what the general steps make, to rounding. */
+/* The set-up on a lattice whose aggregates are boxes (box_grid.hpp): one rank, a node a row, one near-null vector, all entries edges. It makes what the general
+   steps make, to rounding. */
 #pragma once
 #include "box_grid.hpp"
 #include "core/sparse/csr_matrix.hpp"

@@ -7,7 +7,8 @@ namespace goza::saamg
 
 /* Of all ranks. Entries at rounding's size, and those that lead to a row that is coupled to nothing, are no couplings. */
 struct Couplings {
-  std::int64_t rows = 0, positive = 0; // that are coupled to others; those of them whose off-diagonal entries of the diagonal's sign come to more than a hundredth of it
+  // that are coupled to others; those of them whose off-diagonal entries of the diagonal's sign come to more than a hundredth of it
+  std::int64_t         rows = 0, positive = 0;
   std::int64_t         edges = 0, weak = 0; // couplings, and those of less than half of their row's mean
   std::int64_t         squares       = 0;   // of the rows' couplings
   std::int64_t         minor         = 0;   // those of the diagonal's sign, and others below strong_share of their row's largest
@@ -17,22 +18,22 @@ struct Couplings {
   std::int64_t         below[cuts]   = {}; // couplings of less than cut() of what one is, over the diagonals, where all are alike; the first are as nothing
   PetscReal            diagonal_sign = 0;  // 0: of both, or of none
 
-  /* Where entries are those of an M-matrix, small ones are weak couplings: across the layers of a stretched grid, say. On meshes with obtuse angles they say nothing, and on graphs with
-     hubs strength would say as much of degrees as of weights. */
+  /* Where entries are those of an M-matrix, small ones are weak couplings: across the layers of a stretched grid, say. On meshes with obtuse angles they say
+     nothing, and on graphs with hubs strength would say as much of degrees as of weights. */
   bool anisotropic() const { return edges > 0 && !by_heaviest() && positive <= rows / 1000 && 4 * weak >= edges && evenly(); }
   bool evenly() const { return static_cast<double>(squares) * static_cast<double>(rows) <= 2 * static_cast<double>(edges) * static_cast<double>(edges); }
 
-  /* Where entries are of both signs, as of elements that are long or have obtuse angles, of higher order and of plates, smooth vectors differ along those of the diagonal's sign and along
-     small ones, whatever the diagonals are. Where there are many, CG takes a sixth of the iterations with
+  /* Where entries are of both signs, as of elements that are long or have obtuse angles, of higher order and of plates, smooth vectors differ along those of
+     the diagonal's sign and along small ones, whatever the diagonals are. Where there are many, CG takes a sixth of the iterations with
      aggregates and filtered operators without them (Q1, one direction a hundredth of the other), or two thirds (13 points). */
   bool of_both_signs(bool grid_in_space) const
   {
     return diagonal_sign != 0 && 20 * (grid_in_space ? steep : positive) >= rows && 4 * minor >= edges && rows > 0;
   }
 
-  /* On a grid in space boxes as aggregates have coarse operators of 27 diagonals; others' rows are three times as long, so that a set-up takes four times as long and a cycle twice. Q1
-     where points are r times as dense along one axis, iterations with aggregates along that and with boxes: r = 1.4, 6 and 7; 2.5, 7 and 11; 5, 11 and 23; 10, 14 and 30. What those entries
-     come to is 0.16, 0.73, 1.02 and more; 1.25 at most. */
+  /* On a grid in space boxes as aggregates have coarse operators of 27 diagonals; others' rows are three times as long, so that a set-up takes four times as
+     long and a cycle twice. Q1 where points are r times as dense along one axis, iterations with aggregates along that and with boxes: r = 1.4, 6 and 7; 2.5, 7
+     and 11; 5, 11 and 23; 10, 14 and 30. What those entries come to is 0.16, 0.73, 1.02 and more; 1.25 at most. */
   static constexpr PetscReal steep_share = static_cast<PetscReal>(1.2);
 
   /* Where couplings are of many orders of magnitude side by side one outweighs all others of its row in a good part of the rows: in 0.2 to 0.5 of them in the
@@ -44,12 +45,14 @@ struct Couplings {
 
   static constexpr PetscReal ruled_share = static_cast<PetscReal>(0.75);
 
-  /* Away from 1/4, what the corners of Q1's square have beside its sides where one direction does not count, and from 1/2, what those of its cube have beside its edges. */
+  /* Away from 1/4, what the corners of Q1's square have beside its sides where one direction does not count, and from 1/2, what those of its cube have beside
+     its edges. */
   static constexpr PetscReal strong_share = static_cast<PetscReal>(0.35);
 
-  /* Across a jump of an M-matrix's coefficients the couplings are as nothing beside the diagonals; elsewhere they may all be alike. Aggregates that reach across interpolate
-     what is not smooth there: CG takes several times as many iterations. A smaller jump shows where next to none of the others come near them, unlike in a field that varies from row to row:
-     7 points, 100^3, cubes of 1 and 1000, 20 to 23 iterations for 45 to 53. */
+  /* Across a jump of an M-matrix's coefficients the couplings are as nothing beside the diagonals; elsewhere they may all be alike. Aggregates that reach
+     across interpolate
+     what is not smooth there: CG takes several times as many iterations. A smaller jump shows where next to none of the others come near them, unlike in a
+     field that varies from row to row: 7 points, 100^3, cubes of 1 and 1000, 20 to 23 iterations for 45 to 53. */
   bool jump() const { return edges > 0 && positive <= rows / 1000 && across().couplings > 0 && evenly(); }
 
   HD static constexpr PetscReal cut(int k)
@@ -59,7 +62,8 @@ struct Couplings {
     return k ? (k % 2 ? odd : even) * static_cast<PetscReal>(1 << k / 2) : static_cast<PetscReal>(0.03);
   }
 
-  /* The couplings across, and the middle of the widest range of shares, between theirs and that of the others, in which next to none are; share 0: there are none such. */
+  /* The couplings across, and the middle of the widest range of shares, between theirs and that of the others, in which next to none are; share 0: there are
+     none such. */
   struct Across {
     std::int64_t couplings = 0;
     PetscReal    share     = 0;
@@ -81,9 +85,10 @@ struct Couplings {
     return found;
   }
 
-  /* Of strength, for aggregates along strong couplings: half of what an entry is, over the diagonal, where all are alike. CG, 7 points, a threshold of 0 and this one: stretched by 1.15 from
-     cell to cell, 60^3, 41 and 8 iterations; z x 100, 40^3, 36 and 6; z x 0.01, 21 and 7; z x 10, 12 and 6. At jumps, on every level, what across() says: with 0.06 on the finest level, halved from one to the next,
-     cells of 1 and 10 000 by chance, 20^3, 30^3, 45^3, take 49, 58 and 55 iterations for 9, 9 and 15. */
+  /* Of strength, for aggregates along strong couplings: half of what an entry is, over the diagonal, where all are alike. CG, 7 points, a threshold of 0 and
+     this one: stretched by 1.15 from cell to cell, 60^3, 41 and 8 iterations; z x 100, 40^3, 36 and 6; z x 0.01, 21 and 7; z x 10, 12 and 6. At jumps, on every
+     level, what across() says: with 0.06 on the finest level, halved from one to the next, cells of 1 and 10 000 by chance, 20^3, 30^3, 45^3, take 49, 58 and
+     55 iterations for 9, 9 and 15. */
   PetscReal threshold() const
   {
     const PetscReal share = anisotropic() ? static_cast<PetscReal>(0.5) : jump() ? across().share : 0;

@@ -12,7 +12,8 @@ namespace goza::saamg
 namespace
 {
 
-/* How many rows there are of which one thing or another is to be said, and behind these the couplings; a row's inverse diagonal and whether it is isolated are written. Rows: has for_each_entry(). */
+/* How many rows there are of which one thing or another is to be said, and behind these the couplings; a row's inverse diagonal and whether it is isolated are
+   written. Rows: has for_each_entry(). */
 template <class Rows> struct Facts {
   static constexpr bool walks_along_row = true;
 
@@ -72,8 +73,8 @@ template <class Rows> struct Facts {
   }
 };
 
-/* --- Lanczos for D^-1 A in the inner product of sign D. Its vectors are not normalised by themselves: whoever reads one divides by its length. All coefficients stay where
-   the vectors are until all steps are done. */
+/* --- Lanczos for D^-1 A in the inner product of sign D. Its vectors are not normalised by themselves: whoever reads one divides by its length. All
+   coefficients stay where the vectors are until all steps are done. */
 
 /* |r| from r^H D^-1 r */
 HD inline PetscReal length_of(PetscReal sign, PetscScalar length2)
@@ -88,8 +89,8 @@ HD inline PetscReal inverse_length(PetscReal sign, PetscScalar length2)
   return length > 0 ? 1 / length : 0;
 }
 
-/* r, v = sign D^-1 r, and r^T D^-1 r; zeros before them. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not symmetric, and
-   their own eigenvalues are 1. */
+/* r, v = sign D^-1 r, and r^T D^-1 r; zeros before them. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not
+   eliminated, is not symmetric, and their own eigenvalues are 1. */
 struct Start {
   NodeIds              ids;
   PetscReal            sign;
@@ -172,7 +173,8 @@ PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFact
       if (k) b[k - 1] = next;
       a[k]    = PetscRealPart(products[2 * k]) / (next * next);
       largest = PetscMax(PetscMax(largest, beta), PetscAbsReal(a[k]));
-      if ((k && PetscAbsScalar(products[2 * k + 1] / (next * last) - beta) > 1e-3 * largest) || PetscAbsReal(PetscImaginaryPart(products[2 * k])) > 1e-3 * largest * (next * next)) {
+      if ((k && PetscAbsScalar(products[2 * k + 1] / (next * last) - beta) > 1e-3 * largest) ||
+          PetscAbsReal(PetscImaginaryPart(products[2 * k])) > 1e-3 * largest * (next * next)) {
         *symmetric = false;
         break;
       }
@@ -248,9 +250,11 @@ struct Multiply {
   HD void operator()(PetscInt i) const { product[i] = x[i] * PetscConj(y[i]); }
 };
 
-constexpr PetscInt few_steps = 10; // one pass of Gram-Schmidt keeps so many vectors orthogonal, in single precision, too; of more it multiplies the rounding until Ritz values are of nothing
+// one pass of Gram-Schmidt keeps so many vectors orthogonal, in single precision, too; of more it multiplies the rounding until Ritz values are of nothing
+constexpr PetscInt few_steps = 10;
 
-/* What the steps of Arnoldi find, step after step: |V_0|^2, and of each step what it has of the vectors before it, the length, squared, of what is left, and what a second pass finds. */
+/* What the steps of Arnoldi find, step after step: |V_0|^2, and of each step what it has of the vectors before it, the length, squared, of what is left, and
+   what a second pass finds. */
 PetscInt second_pass(PetscInt its)
 {
   return its + 1;
@@ -343,7 +347,8 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns, PetscInt
   facts.dinv     = Array<PetscScalar>(space, A.nrows, unset);
   facts.isolated = Array<unsigned char>(space, A.nrows, unset);
   if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
-    join_rows<Plus, of_row>(space, A.nrows, Facts<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), bs, facts.dinv.data(), facts.isolated.data()}, counts.data());
+    join_rows<Plus, of_row>(space, A.nrows, Facts<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), bs, facts.dinv.data(), facts.isolated.data()},
+                            counts.data());
   } else join_csr_rows<Plus, of_row>(A, 1, Facts<AijRowsView>{rows_of(A), bs, facts.dinv.data(), facts.isolated.data()}, counts.data());
   std::vector<std::int64_t> n = counts.to_host();
 
@@ -361,7 +366,8 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns, PetscInt
   return facts;
 }
 
-PetscReal lambda_max(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact, bool *expected)
+PetscReal lambda_max(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact,
+                     bool *expected)
 {
   const LevelProduct product{A.A, columns, exact, columns.size() == 1 ? A.diagonals() : nullptr};
   PetscReal          lambda    = 0;

@@ -6,8 +6,8 @@
 namespace goza::saamg
 {
 
-/* Of a row's other entries beside its diagonal. Where none has more, by Gershgorin all eigenvalues of D^-1 A are from 2/11 to 20/11, and a polynomial that smooths a tenth of the spectrum and more
-   smooths all of it. */
+/* Of a row's other entries beside its diagonal. Where none has more, by Gershgorin all eigenvalues of D^-1 A are from 2/11 to 20/11, and a polynomial that
+   smooths a tenth of the spectrum and more smooths all of it. */
 constexpr PetscReal most_covered = static_cast<PetscReal>(9) / 11;
 
 /* What one pass over the rows tells: of all ranks' but for the arrays and nisolated. */
@@ -26,9 +26,12 @@ struct CsrFacts {
 
 CsrFacts row_facts(const StoredRows &A, const LocalColumns &columns, PetscInt bs = 1); // bs rows are a node. Collective
 
-/* The largest |eigenvalue| of D^-1 A seen by its steps of Lanczos from a vector hashed from the rows' ids: the same on any number of ranks, but for rounding; rows that are coupled to nothing are left out. Where A turns out not to be symmetric, or D is indefinite, Arnoldi. From Ritz values, which lie below the truth, by extrapolation of Lanczos' steps: smoothers multiply it by a safety factor.
-   The result is finite and positive; 1 if A is zero. exact: of A, where there is one that is faster, or nullptr. symmetric: whether A is expected to be, so
-   that the host need not look after two steps; becomes whether it was. Collective. */
-PetscReal lambda_max(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact = nullptr, bool *symmetric = nullptr);
+/* The largest |eigenvalue| of D^-1 A seen by its steps of Lanczos from a vector hashed from the rows' ids: the same on any number of ranks, but for rounding;
+   rows that are coupled to nothing are left out. Where A turns out not to be symmetric, or D is indefinite, Arnoldi. From Ritz values, which lie below the
+   truth, by extrapolation of Lanczos' steps: smoothers multiply it by a safety factor. The result is finite and positive; 1 if A is zero. exact: of A, where
+   there is one that is faster, or nullptr. symmetric: whether A is expected to be, so that the host need not look after two steps; becomes whether it was.
+   Collective. */
+PetscReal lambda_max(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact = nullptr,
+                     bool *symmetric = nullptr);
 
 } // namespace goza::saamg

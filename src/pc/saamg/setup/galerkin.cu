@@ -127,8 +127,9 @@ struct FillRow {
   HD void operator()(PetscInt i) const
   {
     if (!empty[i]) return;
-    const PetscReal n = PetscRealPart(sum[LookAtRow::number]), mean = n > 0 ? PetscRealPart(sum[LookAtRow::sizes]) / n : 1, sign = PetscRealPart(sum[LookAtRow::signs]) < 0 ? -1 : 1;
-    const PetscReal d = sign * (root[i] > 0 ? root[i] * root[i] : mean > 0 && mean <= PETSC_MAX_REAL ? mean : 1);
+    const PetscReal n = PetscRealPart(sum[LookAtRow::number]), mean = n > 0 ? PetscRealPart(sum[LookAtRow::sizes]) / n : 1,
+                    sign = PetscRealPart(sum[LookAtRow::signs]) < 0 ? -1 : 1;
+    const PetscReal d    = sign * (root[i] > 0 ? root[i] * root[i] : mean > 0 && mean <= PETSC_MAX_REAL ? mean : 1);
 
     for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
       if (A.col[p] == i) val[p] = d;
@@ -166,7 +167,8 @@ void fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<Pe
   for_each_row(space, A.nrows, FillRow{A.view(), empty.data(), root.data(), sums.data(), A.val.data(), diagonal});
 }
 
-/* So many times the entries of A may be stored for its blocks to be full: where rows are given (Dirichlet), or zeros were left out, a few are missing, and entry by entry a product takes ten times as long. */
+/* So many times the entries of A may be stored for its blocks to be full: where rows are given (Dirichlet), or zeros were left out, a few are missing, and
+   entry by entry a product takes ten times as long. */
 constexpr double bearable_fill = 1.5;
 
 /* The factors of R (A P) by blocks. R is P's transpose or of its kind; p of several ranks has rows of others, too. */
@@ -218,7 +220,9 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
 
   for_each_row(A.space, A.nrows, LengthOfRow{I.P.ptr.data(), length.data()});
   columns.update(length);
-  join_rows<Plus, 1>(A.space, A.nrows, WorkOfRow{A.ptr, A.col, length.data(), static_cast<double>(I.bs), static_cast<double>(I.k), static_cast<double>(I.coarse->nglobal()) / I.k},
+  join_rows<Plus, 1>(A.space, A.nrows,
+                     WorkOfRow{A.ptr, A.col, length.data(), static_cast<double>(I.bs), static_cast<double>(I.k),
+                               static_cast<double>(I.coarse->nglobal()) / I.k},
                      work.data());
   const double found = read_value(A.space, work.data());
   std::int64_t sum   = static_cast<std::int64_t>(PetscMin(found, uncountable));
@@ -267,7 +271,8 @@ CsrMatrix GalerkinProduct::make_on_boxes(const StoredRows &A, const Interpolatio
   return std::move(product.rows);
 }
 
-CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscReal> &magnitude, bool once)
+CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscReal> &magnitude,
+                                bool once)
 {
   const bool isolated = columns->size() == 1;
   const Csr &A        = from.A;

@@ -44,21 +44,24 @@ struct Interpolation {
   CsrMatrix own_transpose; // of this rank's test functions, several ranks: rows of R in parts, which are not yet summed over the ranks
 };
 
-/* What an entry a_ij of a product comes to by rounding alone is less than this times the root of m_i m_j, with the magnitudes m of the rows: those of the user's matrix, and in
-   R A P the diagonal of R diag(m) R^H. An entry of that size says nothing. */
+/* What an entry a_ij of a product comes to by rounding alone is less than this times the root of m_i m_j, with the magnitudes m of the rows: those of the
+   user's matrix, and in R A P the diagonal of R diag(m) R^H. An entry of that size says nothing. */
 constexpr PetscReal rounding_of_products = 16 * PETSC_MACHINE_EPSILON;
 
 /* Of the user's matrix: |a_ii|, or, where that is zero, the largest entry of the row. dinv: 1 / a_ii or 0. */
 Array<PetscReal> magnitudes(const StoredRows &A, const Array<PetscScalar> &dinv);
 
-/* Multiplications of blocks in R (A P), of all ranks, or more: where terms of a row of A P have the same column, they are counted as if they had not. Collective. */
+/* Multiplications of blocks in R (A P), of all ranks, or more: where terms of a row of A P have the same column, they are counted as if they had not.
+   Collective. */
 double product_work(const Csr &A, const ColumnMap &columns, const Interpolation &I);
 
-/* Ac = R A P. Rows that come out as nothing but rounding, where a column of P is in A's null space, get a diagonal entry of their magnitude: what smoothers and an inverse make
-   of them is then harmless. So do rows of zeros, from zero columns of P, which have no magnitude: the mean of the others' diagonal. On several ranks the rows of P that A reaches are fetched from other ranks, and the parts of Ac's rows are sent to their owners: one exchange each. */
+/* Ac = R A P. Rows that come out as nothing but rounding, where a column of P is in A's null space, get a diagonal entry of their magnitude: what smoothers and
+   an inverse make of them is then harmless. So do rows of zeros, from zero columns of P, which have no magnitude: the mean of the others' diagonal. On several
+   ranks the rows of P that A reaches are fetched from other ranks, and the parts of Ac's rows are sent to their owners: one exchange each. */
 class GalerkinProduct {
 public:
-  /* magnitude: of A's rows, becomes that of Ac's. once: no update() will come. blocks(): afterwards the pattern of Ac's blocks, where it is known. Collective. */
+  /* magnitude: of A's rows, becomes that of Ac's. once: no update() will come. blocks(): afterwards the pattern of Ac's blocks, where it is known.
+     Collective. */
   CsrMatrix make(const StoredRows &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscReal> &magnitude, bool once = false);
   /* New values in A, or in A and P, with all patterns as they were. Collective. */
   void update(const StoredRows &A, const Interpolation &I, CsrMatrix &Ac, Array<PetscReal> &magnitude);
@@ -71,7 +74,8 @@ public:
   bool        made() const { return on_boxes_ || row_by_row_ || by_blocks() || AP_.ptr.size() > 0; }
   std::size_t bytes() const
   {
-    return AP_.bytes() + blocks_of_AP_.pattern.bytes() + parts_.bytes() + (P_ ? P_->bytes() : 0) + (sum_ ? sum_->bytes() : 0) + (blocks_ ? blocks_->bytes() : 0);
+    return AP_.bytes() + blocks_of_AP_.pattern.bytes() + parts_.bytes() + (P_ ? P_->bytes() : 0) + (sum_ ? sum_->bytes() : 0) +
+           (blocks_ ? blocks_->bytes() : 0);
   }
   void release_values() // until the next update()
   {

@@ -56,7 +56,8 @@ struct KnownRows {
 };
 
 /* name: [owned nodes], or null for the global numbers; lattice: which they are points of. Collective. */
-CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name = nullptr, const Lattice &lattice = {}, const KnownRows &known = {});
+CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name = nullptr, const Lattice &lattice = {},
+                        const KnownRows &known = {});
 
 struct CsrAggregates {
   PetscInt        n = 0;   // of this rank
@@ -66,8 +67,8 @@ struct CsrAggregates {
   Lattice         lattice; // of these ids
 };
 
-/* The global numbers of aggregates ascend with their roots', their ids are those of the roots. An aggregate belongs to the rank of its root; where that leaves the ranks less than `least` each on
-   average, to as few ranks as have so many. Collective. */
+/* The global numbers of aggregates ascend with their roots', their ids are those of the roots. An aggregate belongs to the rank of its root; where that leaves
+   the ranks less than `least` each on average, to as few ranks as have so many. Collective. */
 CsrAggregates aggregate(const CsrGraph &G, PetscInt least = 0);
 
 /* The same where one coupling of a row outweighs all others: see heaviest.cu. Collective. */
@@ -76,8 +77,8 @@ CsrAggregates aggregate_by_heaviest(const CsrGraph &G, PetscInt least = 0);
 /* member: [nodes] what those of this rank are in; the roots of this rank's nodes have numbers as they have there. Collective. */
 CsrAggregates of_members(const CsrGraph &G, const Array<Member> &member, const LocalColumns &roots, PetscInt least);
 
-/* Aggressive coarsening. The aggregates of G are the nodes of another graph, whose edges weigh as many edges of G as they stand for; its aggregates are the result.
-   Weights are counts, so that the result is the same for any number of ranks. An aggregate without neighbours, a component of G, stays. Collective. */
+/* Aggressive coarsening. The aggregates of G are the nodes of another graph, whose edges weigh as many edges of G as they stand for; its aggregates are the
+   result. Weights are counts, so that the result is the same for any number of ranks. An aggregate without neighbours, a component of G, stays. Collective. */
 CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least = 0);
 
 /* of_node: global numbers of aggregates, of which the ranks own what `owners` says. */

@@ -43,8 +43,8 @@ struct TakeIds {
   HD void operator()(PetscInt p) const { col[p] = id[col[p]]; }
 };
 
-/* The offsets of an inner node of a grid come in runs of consecutive numbers: .. 0 1 | L-1 L L+1 | .. | P-1 P P+1 | .. with as many runs before the one around the
-   plane P as behind it. */
+/* The offsets of an inner node of a grid come in runs of consecutive numbers: .. 0 1 | L-1 L L+1 | .. | P-1 P P+1 | .. with as many runs before the one around
+   the plane P as behind it. */
 std::optional<Strides> strides_of(std::int64_t node, const std::vector<PetscInt> &neighbour, std::int64_t numbers)
 {
   const std::size_t         length = neighbour.size();
@@ -111,8 +111,8 @@ struct FarFromEnds {
   }
 };
 
-/* What the longest row looks like, of nodes of bs rows, by numbers below `numbers`: id[local columns], or null for the global ones; nothing where it has more neighbours than a box of
-   3 x 3 x 3. Collective. */
+/* What the longest row looks like, of nodes of bs rows, by numbers below `numbers`: id[local columns], or null for the global ones; nothing where it has more
+   neighbours than a box of 3 x 3 x 3. Collective. */
 std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, PetscInt bs, std::int64_t numbers, const PetscInt *id)
 {
   constexpr std::int64_t longest = 27;
@@ -179,7 +179,8 @@ Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs)
   lattice.points[1] = lattice.tiles[1] = static_cast<PetscInt>(grid->plane / grid->line);
   lattice.points[2] = lattice.tiles[2] = static_cast<PetscInt>(N / grid->plane);
   Array<std::int64_t> far(A.space, end - begin);
-  for_each_row(A.space, end - begin, CountFar{lattice, bs, every, first, begin, A.nrows, columns.start(), columns.ghosts_here().data(), A.ptr, A.col, far.data()});
+  for_each_row(A.space, end - begin,
+               CountFar{lattice, bs, every, first, begin, A.nrows, columns.start(), columns.ghosts_here().data(), A.ptr, A.col, far.data()});
   std::int64_t total = sum(A.space, far.data(), far.size());
   columns.sum(&total, 1);
   return total ? Lattice() : lattice;

@@ -11,9 +11,9 @@
 namespace goza::saamg
 {
 
-/* Multiplications of blocks in a Galerkin product, for each block of the finest matrix, beyond which it is not begun, and what is never too many. Where rows of P reach p
-   aggregates these are p (1 + p), with p up to 6 on meshes: 26 for 27 points. On a graph with hubs (Barabasi and Albert, 9 entries a row) they are 330 with 25 000 nodes and 700 with
-   500 000. Of an interpolation that is asked to be smoothed further, rows are longer to the power of the dimensions. */
+/* Multiplications of blocks in a Galerkin product, for each block of the finest matrix, beyond which it is not begun, and what is never too many. Where rows of
+   P reach p aggregates these are p (1 + p), with p up to 6 on meshes: 26 for 27 points. On a graph with hubs (Barabasi and Albert, 9 entries a row) they are
+   330 with 25 000 nodes and 700 with 500 000. Of an interpolation that is asked to be smoothed further, rows are longer to the power of the dimensions. */
 constexpr double bearable_products = 100, always_bearable = 1e7;
 
 /* P and R of a grid. */
@@ -85,7 +85,8 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
 }
 
 /* The aggregates of the last grid's nodes. *stop: they are not much fewer than rows. */
-PetscErrorCode Hierarchy::aggregate_nodes(const Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop)
+PetscErrorCode Hierarchy::aggregate_nodes(const Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates,
+                                          bool *stop)
 {
   const LocalColumns &columns = *grids_.back().level->columns;
   const PetscInt      least   = options.gather_limit / k + (options.gather_limit % k > 0);
@@ -101,12 +102,15 @@ PetscErrorCode Hierarchy::aggregate_nodes(const Coarsening &from, PetscInt k, bo
   const std::int64_t coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
   *stop                          = coarse_rows == 0 || coarse_rows > columns.nglobal() - columns.nglobal() / 10;
   if (*stop)
-    PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns.nglobal(), (PetscInt64)coarse_rows));
+    PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns.nglobal(),
+                        (PetscInt64)coarse_rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The last grid's interpolation from these aggregates, whose Galerkin product takes `work` multiplications of blocks, and the next level's near-null vectors. */
-PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, Array<PetscScalar> &coarse_B, double *work)
+/* The last grid's interpolation from these aggregates, whose Galerkin product takes `work` multiplications of blocks, and the next level's near-null
+   vectors. */
+PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options,
+                                           Array<PetscScalar> &coarse_B, double *work)
 {
   Grid            &grid    = grids_.back();
   const ColumnMap &columns = *grid.level->columns;
@@ -139,12 +143,13 @@ bool Hierarchy::may_be_boxes(const FormatChoice &way, PetscInt k, const Hierarch
 {
   const Grid &grid = grids_.back();
 
-  return grid.level->columns->size() == 1 && grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && way.threshold == 0 && options.strong_share == 0 &&
-         !options.by_heaviest && way.degree == 1 && !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
+  return grid.level->columns->size() == 1 && grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && way.threshold == 0 &&
+         options.strong_share == 0 && !options.by_heaviest && way.degree == 1 && !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
 }
 
 /* The level below the last one in this way, and its near-null vectors. */
-PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next, Array<PetscScalar> &coarse_B, bool *stop)
+PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next,
+                                     Array<PetscScalar> &coarse_B, bool *stop)
 {
   Grid                       &grid    = grids_.back();
   const MapPtr                columns = grid.level->columns;
@@ -170,7 +175,8 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
       CsrLevel &level = *grid.level;
 
       if (!level.blocks) level.blocks = pattern_of_blocks(level.A, grid.bs, grid.bs);
-      from->graph = strength_graph(level.A, columns, grid.bs, strength, level.name.data(), level.lattice, {level.dinv.data(), level.isolated.data(), level.blocks});
+      from->graph = strength_graph(level.A, columns, grid.bs, strength, level.name.data(), level.lattice,
+                                   {level.dinv.data(), level.isolated.data(), level.blocks});
     }
     bearable = PetscMax(bearable_products * PetscPowRealInt(PetscMax(from->degree, 1), 3) * blocks, always_bearable);
   }));
@@ -179,8 +185,8 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
   if (*stop) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
   if (work > bearable && from->degree) { /* from the aggregates as they are, whose product has no more entries than the operator */
-    PetscCall(
-      PetscInfo(NULL, "The interpolation of level %d is not smoothed: its product would take %g multiplications for each entry of the matrix\n", (int)grids_.size() - 1, work / blocks));
+    PetscCall(PetscInfo(NULL, "The interpolation of level %d is not smoothed: its product would take %g multiplications for each entry of the matrix\n",
+                        (int)grids_.size() - 1, work / blocks));
     from->degree  = 0;
     from->filters = from->adjoint = false;
     PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
@@ -205,9 +211,9 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next level below the last one. B, its near-null vectors, becomes the next level's. Where test functions of its own make a level that is too large or hard to smooth, it is made without. Where it
-   would make the operators larger than they may be, larger aggregates and a piecewise constant interpolation are tried, and where that is not enough coarsening stops. The coarsest level is never
-   too large. */
+/* The next level below the last one. B, its near-null vectors, becomes the next level's. Where test functions of its own make a level that is too large or hard
+   to smooth, it is made without. Where it would make the operators larger than they may be, larger aggregates and a piecewise constant interpolation are tried,
+   and where that is not enough coarsening stops. The coarsest level is never too large. */
 PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop)
 {
   Grid              &grid       = grids_.back();
@@ -315,7 +321,8 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
     if (!*finite) break;
     PetscCall(coarsen(finest.B, finest.k, threshold, options, &stop));
     if (stop) break;
-    /* Coarse operators are denser and their entries smaller (Vanek, Mandel, Brezina 1996); but what an aggregate has across a jump grows with its surface, and beside the diagonals from level to level. */
+    /* Coarse operators are denser and their entries smaller (Vanek, Mandel, Brezina 1996); but what an aggregate has across a jump grows with its surface, and
+       beside the diagonals from level to level. */
     if (options.weak_by_direction) threshold /= 2;
   }
   if (!*finite) reset();

@@ -1,5 +1,5 @@
-/* The levels of smoothed aggregation: what the set-up makes and the cycle is made from. They are each rank's CSR rows in the space of the cycle, with the map of
-   their columns, and the set-up runs there. */
+/* The levels of smoothed aggregation: what the set-up makes and the cycle is made from. They are each rank's CSR rows in the space of the cycle, with the map
+   of their columns, and the set-up runs there. */
 #pragma once
 #include "eigen.hpp"
 #include "galerkin.hpp"
@@ -111,7 +111,8 @@ struct CsrTransfer : Interpolation {
     coarsening.reset();
   }
 
-  /* A device's cycle has P on boxes by place. Its rows, more than all else that a level holds, and those of the operator below go where they can be made again: Hierarchy::restore(). */
+  /* A device's cycle has P on boxes by place. Its rows, more than all else that a level holds, and those of the operator below go where they can be made
+     again: Hierarchy::restore(). */
   bool has_rows() const { return P.ptr.size() > 0; }
   bool made_again() const { return by_place() && coarsening; }
   void spare_rows()
@@ -141,7 +142,8 @@ struct Grid {
   }
 };
 
-/* Of an operator below which there is another, when the cycle has it; above: the grid whose interpolation it was made with. The coarsest is read where it is solved. */
+/* Of an operator below which there is another, when the cycle has it; above: the grid whose interpolation it was made with. The coarsest is read where it is
+   solved. */
 inline void spare_operator(const Grid &above, const Grid &grid)
 {
   if (above.transfer->made_again() && grid.transfer) grid.level->spare_rows();
@@ -165,7 +167,8 @@ public:
   /* finite: false (on all ranks) when A holds a NaN or Inf; then there are no grids. Collective, as update() is. */
   PetscErrorCode build(FinestOperator finest, const HierarchyOptions &options, bool *finite);
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
-  PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr, std::shared_ptr<CsrFacts> facts = nullptr);
+  PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr,
+                        std::shared_ptr<CsrFacts> facts = nullptr);
   void           reset() { grids_.clear(); }
   /* Until release(): the finest matrix again, as it was, for a cycle to be made anew. */
   void borrow(const Csr &A, const OperatorSource &exact)
@@ -173,7 +176,8 @@ public:
     grids_[0].level->A     = A;
     grids_[0].level->exact = exact;
   }
-  /* The rows of interpolations and operators, and the inverse diagonals, that were spared, with the values that the finest matrix, which is lent, has now. Collective. */
+  /* The rows of interpolations and operators, and the inverse diagonals, that were spared, with the values that the finest matrix, which is lent, has now.
+     Collective. */
   PetscErrorCode restore(const HierarchyOptions &options);
   bool           whole() const; // none was
   /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() will read them: whoever wants them makes them anew. */
@@ -202,8 +206,10 @@ private:
   PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
   PetscErrorCode restore_operator(const Grid &grid, CsrLevel &next, Array<PetscReal> &magnitude);
   PetscErrorCode aggregate_nodes(const Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
-  PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, Array<PetscScalar> &coarse_B, double *work);
-  PetscErrorCode coarsen_so(const FormatChoice &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next, Array<PetscScalar> &coarse_B, bool *stop);
+  PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options,
+                                  Array<PetscScalar> &coarse_B, double *work);
+  PetscErrorCode coarsen_so(const FormatChoice &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next,
+                            Array<PetscScalar> &coarse_B, bool *stop);
   PetscErrorCode outweighs(const Grid &next, const HierarchyOptions &options, bool *yes);
   PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
 

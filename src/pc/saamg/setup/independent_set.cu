@@ -41,7 +41,8 @@ void sort_by_keys(std::vector<Candidate> &order)
   }
 }
 
-/* maximal_independent_set() where one processor sees all nodes: a node that is the largest within distance two when its turn comes is one when all larger ones have had theirs. */
+/* maximal_independent_set() where one processor sees all nodes: a node that is the largest within distance two when its turn comes is one when all larger ones
+   have had theirs. */
 class OneByOne {
 public:
   OneByOne(const CsrGraph &G, Array<Key> &key, Array<Key> &largest) :
@@ -154,9 +155,10 @@ void maximal_independent_set(const CsrGraph &G, bool laid_out, Array<Key> &key, 
     return;
   }
   Array<Count> counts(space, 2 * Worklist::counters);
-  Worklist     open(space, G.n, G.long_rows(), counts.data()), unsettled(space, G.n, G.long_rows(), counts.data() + Worklist::counters); // unsettled: next to one that is open, or open themselves
-  bool         first       = true;
-  const auto   look_around = [&] {
+  // unsettled: next to one that is open, or open themselves
+  Worklist   open(space, G.n, G.long_rows(), counts.data()), unsettled(space, G.n, G.long_rows(), counts.data() + Worklist::counters);
+  bool       first       = true;
+  const auto look_around = [&] {
     G.nodes->update(key);
     unsettled.round(MaxOfNeighbours{std::exchange(first, false), G.edges, key.data(), largest.data()});
     G.nodes->update(largest);

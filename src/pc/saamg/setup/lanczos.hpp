@@ -21,12 +21,14 @@ HD inline PetscScalar hashed_entry(std::int64_t name, PetscScalar dinv)
   return dinv != PetscScalar(0) ? uniform / PetscSqrtReal(PetscAbsScalar(dinv)) : 0;
 }
 
-/* The largest eigenvalue from the largest Ritz values after k and after k - 2 steps. From a random vector the distance to it falls as 1 / k^2 (Kuczynski, Wozniakowski 1992), which Richardson's
+/* The largest eigenvalue from the largest Ritz values after k and after k - 2 steps. From a random vector the distance to it falls as 1 / k^2 (Kuczynski,
+   Wozniakowski 1992), which Richardson's
    extrapolation takes off: six steps are then as good as ten without. k: 0 where the steps ended by themselves, and there is no distance. */
 PetscReal extrapolated(PetscInt k, PetscReal ritz, PetscReal earlier);
 
 /* Of small matrices; NaN where there is none. */
-PetscReal TridiagonalRadius(PetscInt n, std::vector<PetscReal> a, std::vector<PetscReal> b); // the largest |eigenvalue| of the first n rows: diagonal, off-diagonal
-PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H);                               // the spectral radius of H[n][n]
+// the largest |eigenvalue| of the first n rows: diagonal, off-diagonal
+PetscReal TridiagonalRadius(PetscInt n, std::vector<PetscReal> a, std::vector<PetscReal> b);
+PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H); // the spectral radius of H[n][n]
 
 } // namespace goza::saamg

@@ -1,12 +1,12 @@
 /* Where the nodes of a level lie on a grid, and which of them are to be roots of aggregates so that these are as regular as the grid is.
 
-   A name is then the natural number of a point of the grid: of the node's, or of its root's. A level is a grid of tiles, tile t of a direction being the points with
-   (x + shift) / spacing = t, one point each on the finest level. Every third tile of each direction is wanted most, whatever the graph is like:
+   A name is then the natural number of a point of the grid: of the node's, or of its root's. A level is a grid of tiles, tile t of a direction being the points
+   with (x + shift) / spacing = t, one point each on the finest level. Every third tile of each direction is wanted most, whatever the graph is like:
    - lines (strong along one direction): aggregates of 3, side by side in all lines;
    - planes: 3 x 3, one above the other;
    - 27 points: 3 x 3 x 3, and a coarse operator of 27 points again;
-   - 7 points, whose stars leave room between these roots: those on the diagonals, tiles (1, 1, 1) and (2, 2, 2) from each; nine points to a root, whose coarse operator
-     has 24 entries a row, where roots in random order have 8.3 points and 33 entries. */
+   - 7 points, whose stars leave room between these roots: those on the diagonals, tiles (1, 1, 1) and (2, 2, 2) from each; nine points to a root, whose coarse
+     operator has 24 entries a row, where roots in random order have 8.3 points and 33 entries. */
 #pragma once
 #include "core/launch/for_each_row.hpp"
 #include <cstdint>
@@ -112,7 +112,8 @@ struct Lattice {
   HD PetscInt second(int d) const { return tiles[d] % 3 != 1; }
 
 private:
-  /* Tiles from a wanted one, 0, 1 or 2. The first tile is wanted where the last one then is, too; else the second, so that neither end has an aggregate of one. */
+  /* Tiles from a wanted one, 0, 1 or 2. The first tile is wanted where the last one then is, too; else the second, so that neither end has an aggregate of
+     one. */
   HD PetscInt offset(const Point &t, int d) const { return (t.at[d] + 3 - second(d)) % 3; }
 };
 

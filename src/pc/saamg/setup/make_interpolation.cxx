@@ -9,19 +9,20 @@
 namespace goza::saamg
 {
 
-/* P = (I - omega_d D^-1 A) ... (I - omega_1 D^-1 A) T, D^-1 being relaxing(): of all polynomials p of degree d with p(0) = 1 that whose largest sqrt(t) |p(t)| on [0, lambda_max] is least, which
-   bounds the energy of P's columns (Brezina, Vanek, Vassilevski 2012). Of degree 1: omega = 4/3 / lambda_max.
+/* P = (I - omega_d D^-1 A) ... (I - omega_1 D^-1 A) T, D^-1 being relaxing(): of all polynomials p of degree d with p(0) = 1 that whose largest sqrt(t) |p(t)|
+   on [0, lambda_max] is least, which bounds the energy of P's columns (Brezina, Vanek, Vassilevski 2012). Of degree 1: omega = 4/3 / lambda_max.
 
-   Where the nodes are of two colours, as those of a 5- or 7-point operator, the spectrum of D^-1 A is its own mirror image about 1, lambda_max is 2, and for every smooth
-   vector there is one of alternating signs. With a larger omega the coarse space sees more of these, and Jacobi with relaxation 1, which leaves them as they are, takes a quarter
-   fewer iterations with 1.5 to 1.55 (log-normal coefficients), more again with 1.6. Smoothers that damp them gain nothing or lose an iteration. The estimate of lambda_max lies below it.
+   Where the nodes are of two colours, as those of a 5- or 7-point operator, the spectrum of D^-1 A is its own mirror image about 1, lambda_max is 2, and for
+   every smooth vector there is one of alternating signs. With a larger omega the coarse space sees more of these, and Jacobi with relaxation 1, which leaves
+   them as they are, takes a quarter fewer iterations with 1.5 to 1.55 (log-normal coefficients), more again with 1.6. Smoothers that damp them gain nothing or
+   lose an iteration. The estimate of lambda_max lies below it.
 
-   Where nodes have several unknowns few errors are of the largest eigenvalues, which are those of changes of volume: with 1.6 CG takes a tenth fewer iterations for hexahedra and thin solids, and more
-   on slivers, whose lambda_max is above 2.7. Of a matrix that is not symmetric lambda_max is that of all of it, and more than that of the part that smooths: GMRES takes a sixth fewer with 1.6, and half as
-   many more with 2 on larger grids.
+   Where nodes have several unknowns few errors are of the largest eigenvalues, which are those of changes of volume: with 1.6 CG takes a tenth fewer iterations
+   for hexahedra and thin solids, and more on slivers, whose lambda_max is above 2.7. Of a matrix that is not symmetric lambda_max is that of all of it, and
+   more than that of the part that smooths: GMRES takes a sixth fewer with 1.6, and half as many more with 2 on larger grids.
 
-   Where restriction is smoothed, too, of a flow that dominates lambda_max is as small as 1, and (I - omega D^-1 A) with more than 2/3 moves aggregates downstream as a whole: coarse rows then outweigh
-   their diagonals on a rotating flow in space. */
+   Where restriction is smoothed, too, of a flow that dominates lambda_max is as small as 1, and (I - omega D^-1 A) with more than 2/3 moves aggregates
+   downstream as a whole: coarse rows then outweigh their diagonals on a rotating flow in space. */
 static PetscReal omega(PetscReal lambda, PetscInt step, const Coarsening &from, const HierarchyOptions &options)
 {
   const bool      one  = from.degree <= 1;
@@ -38,7 +39,8 @@ static PetscReal omega(PetscReal lambda, PetscInt step, const Coarsening &from, 
 }
 
 /* Of A, whose columns are those of `rows`, and its blocks where they are known. */
-static CsrMatrix polynomial(const Csr &A, const MapPtr &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal lambda, const HierarchyOptions &options, MapPtr &columns, const BlockPatternPtr &nodes = nullptr)
+static CsrMatrix polynomial(const Csr &A, const MapPtr &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal lambda,
+                            const HierarchyOptions &options, MapPtr &columns, const BlockPatternPtr &nodes = nullptr)
 {
   CsrMatrix P = smoothed_prolongator(A, from, dinv, omega(lambda, 1, from, options), columns, nodes);
 
@@ -47,7 +49,8 @@ static CsrMatrix polynomial(const Csr &A, const MapPtr &rows, const Coarsening &
 }
 
 /* Restriction is smoothed from its other side with the same: W = (I - omega_d D^-1 A^T) ... (I - omega_1 D^-1 A^T) T, or with conjugates. */
-static CsrMatrix test_functions(const Csr &A, const MapPtr &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal lambda, const HierarchyOptions &options, MapPtr &columns)
+static CsrMatrix test_functions(const Csr &A, const MapPtr &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal lambda,
+                                const HierarchyOptions &options, MapPtr &columns)
 {
   const Space        space = A.space;
   Coarsening         mirrored;
@@ -80,7 +83,8 @@ static CsrMatrix test_functions(const Csr &A, const MapPtr &rows, const Coarseni
 
 /* A polynomial of degree 2 takes in weak entries, too: where coefficients
    jump, degree 2 of the filtered operators takes more iterations than degree 1, that of the whole ones about half as many. */
-static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests, MapPtr *columns_of_tests)
+static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests,
+                          MapPtr *columns_of_tests)
 {
   const CsrLevel           &level  = *grid.level;
   Csr                       A      = level.A;
@@ -121,7 +125,8 @@ static bool plain(const Coarsening &from)
   return !from.filters && !from.adjoint && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix;
 }
 
-CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests, MapPtr *columns_of_tests)
+CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests,
+                           MapPtr *columns_of_tests)
 {
   const CsrLevel &level = *grid.level;
 

@@ -7,7 +7,8 @@ namespace goza::saamg
 {
 
 /* columns: of P. tests, and their columns: where they are not P. */
-CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests = nullptr, MapPtr *columns_of_tests = nullptr);
+CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests = nullptr,
+                           MapPtr *columns_of_tests = nullptr);
 
 /* New values in a P that was made so, where that is quicker. */
 bool interpolate_again(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, CsrTransfer &t);

@@ -29,7 +29,8 @@ struct SetComponents {
   }
 };
 
-/* The translations and rotations of nodes in `dim` dimensions, as MatNullSpaceCreateRigidBody() orders them: each aggregate makes them orthonormal, so that here none are. */
+/* The translations and rotations of nodes in `dim` dimensions, as MatNullSpaceCreateRigidBody() orders them: each aggregate makes them orthonormal, so that
+   here none are. */
 struct SetRigidBody {
   PetscInt         dim, k;
   const PetscReal *place; // [nodes][dim]
@@ -103,14 +104,16 @@ PetscErrorCode CheckNearNull(Mat A, const std::vector<PetscReal> &coordinates, P
   PetscCall(MatGetBlockSize(A, &bs));
   if (bs < 1) bs = 1;
   PetscCall(MatGetNearNullSpace(A, &null_space));
-  PetscCheck(m % bs == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "PC saamg: block size %" PetscInt_FMT " does not divide the local size %" PetscInt_FMT " of the matrix", bs, m);
+  PetscCheck(m % bs == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "PC saamg: block size %" PetscInt_FMT " does not divide the local size %" PetscInt_FMT " of the matrix", bs, m);
   if (null_space) PetscCall(MatNullSpaceGetVecs(null_space, NULL, &n, &vecs));
   for (PetscInt j = 0; j < n; j++) {
     PetscCall(VecGetLocalSize(vecs[j], &size));
-    PetscCheck(size == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Near-null vector %" PetscInt_FMT " has local size %" PetscInt_FMT ", the matrix %" PetscInt_FMT, j, size, m);
+    PetscCheck(size == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Near-null vector %" PetscInt_FMT " has local size %" PetscInt_FMT ", the matrix %" PetscInt_FMT,
+               j, size, m);
   }
-  PetscCheck(null_space || dim <= 1 || bs != dim || (PetscInt)coordinates.size() == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "PCSetCoordinates() gave %d numbers, the matrix has %" PetscInt_FMT " local rows",
-             (int)coordinates.size(), m);
+  PetscCheck(null_space || dim <= 1 || bs != dim || (PetscInt)coordinates.size() == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "PCSetCoordinates() gave %d numbers, the matrix has %" PetscInt_FMT " local rows", (int)coordinates.size(), m);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

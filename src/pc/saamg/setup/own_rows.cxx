@@ -52,7 +52,8 @@ PetscErrorCode OwnRows::open_made(Mat D)
   const Space space = made_.space();
   if (others) PetscCall(FailTogether(comm, off_diagonal_.open(others, space), what));
   PetscCall(Together(comm, what, [&] {
-    columns = std::make_shared<ColumnMap>(LocalColumns(comm, made_.ncols, space), others ? std::vector<PetscInt>(garray, garray + others->cmap->n) : std::vector<PetscInt>());
+    columns = std::make_shared<ColumnMap>(LocalColumns(comm, made_.ncols, space),
+                                          others ? std::vector<PetscInt>(garray, garray + others->cmap->n) : std::vector<PetscInt>());
     if (others) made_ = join_columns(made_.view(), off_diagonal_.csr());
   }));
   PetscCall(off_diagonal_.close());

@@ -7,8 +7,8 @@
 namespace goza::saamg
 {
 
-/* This rank's rows of an AIJ-based matrix in a space, columns ascending by the map's local numbers, for as long as this lives. They are lent by the matrix where
-   there is one rank, else joined from its two blocks. */
+/* This rank's rows of an AIJ-based matrix in a space, columns ascending by the map's local numbers, for as long as this lives. They are lent by the matrix
+   where there is one rank, else joined from its two blocks. */
 struct OwnRows {
   Csr    A{};
   MapPtr columns;
@@ -17,7 +17,8 @@ struct OwnRows {
   PetscErrorCode open(Mat aij, Space space, bool known_to_ascend = false); // collective
   /* Of a matrix that is nothing but its diagonals: rows made of these, collective; and of one rank's the number of rows, and no entries. */
   PetscErrorCode open_made(Mat A);
-  /* Of one rank's AIJ matrix whose values a device would have to be sent: of the diagonals there that hold the same values. opened: their entries, which are not 0, are all that the matrix has. */
+  /* Of one rank's AIJ matrix whose values a device would have to be sent: of the diagonals there that hold the same values. opened: their entries, which are
+     not 0, are all that the matrix has. */
   PetscErrorCode open_same(Mat aij, const mat::Cds<PetscScalar, PetscScalar> &same, bool *opened);
   PetscErrorCode open_diagonals(Mat A, Space space, PetscLogDouble nnz);
   std::size_t    bytes() const { return made_.bytes() + diagonal_.bytes(); } // of what is not lent

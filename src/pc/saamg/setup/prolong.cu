@@ -135,7 +135,8 @@ static bool find_nodes(const Coarsening &from, FullBlocks &blocks)
 }
 
 /* Values and columns of P's rows, whose nodes reach the aggregates that are their columns in `reached`. nodes: of A's blocks, or of what is none. */
-static void smooth_nodes(const Csr &A, const FullBlocks *nodes, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const Csr &reached, CsrMatrix &P)
+static void smooth_nodes(const Csr &A, const FullBlocks *nodes, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const Csr &reached,
+                         CsrMatrix &P)
 {
   const PetscInt       k = from.k, n = A.nrows / from.bs * k;
   const SmoothedRow<0> row{rows_of(A), from.bs,     k,           from.aggregate.data(), from.Q.data(), dinv.data(),
@@ -188,7 +189,8 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   return P;
 }
 
-CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns, const BlockPatternPtr &nodes)
+CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns,
+                               const BlockPatternPtr &nodes)
 {
   const ColumnMap      &map = *from.aggregates;
   const LocalColumns    owners(map.comm(), map.n() * from.k, A.space);
@@ -206,7 +208,8 @@ CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array
   return P;
 }
 
-bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P, const BlockPatternPtr &of_A, const BlockPatternPtr &of_P)
+bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P, const BlockPatternPtr &of_A,
+                  const BlockPatternPtr &of_P)
 {
   const Csr &A = rows.A;
 
@@ -239,7 +242,8 @@ bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<Pe
   return single;
 }
 
-void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal omega, PetscInt bs, PetscInt k, CsrMatrix &P, MapPtr &reached)
+void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal omega, PetscInt bs, PetscInt k, CsrMatrix &P,
+                      MapPtr &reached)
 {
   Array<PetscScalar> values(A.space, entries(A));
 

@@ -56,13 +56,17 @@ template <class Call> auto with_tentative(const Coarsening &from, const Call &ca
 }
 
 /* P = (I - omega D^-1 A) T on the rows that have an aggregate. columns: of P; nodes: A's blocks, where they are known. */
-CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns, const BlockPatternPtr &nodes = nullptr);
+CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns,
+                               const BlockPatternPtr &nodes = nullptr);
 
-/* New values in a P that was made so, of an A with the pattern that it had, all of it; nodes, blocks: of A and P, where they are known. False: there is no quicker way than to make it anew. */
-bool smooth_again(const StoredRows &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P, const BlockPatternPtr &nodes = nullptr, const BlockPatternPtr &blocks = nullptr);
+/* New values in a P that was made so, of an A with the pattern that it had, all of it; nodes, blocks: of A and P, where they are known. False: there is no
+   quicker way than to make it anew. */
+bool smooth_again(const StoredRows &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P,
+                  const BlockPatternPtr &nodes = nullptr, const BlockPatternPtr &blocks = nullptr);
 
 /* P becomes (I - omega D^-1 A) P for an A whose rows all have their diagonal entry. columns: of A; reached: of P, and then of the new P. */
-void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal omega, PetscInt bs, PetscInt k, CsrMatrix &P, MapPtr &reached);
+void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal omega, PetscInt bs, PetscInt k, CsrMatrix &P,
+                      MapPtr &reached);
 
 /* A without the weak entries, which are added to the diagonal. G is not borrowed. */
 CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, const CsrGraph &G);

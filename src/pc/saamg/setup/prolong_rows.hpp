@@ -7,7 +7,8 @@
 namespace goza::saamg
 {
 
-/* A row of P. Its blocks lie at ptr[row] .. ptr[row + 1], k entries each; their columns are those of the node's aggregates. K: k where it is known when this is compiled, else 0. */
+/* A row of P. Its blocks lie at ptr[row] .. ptr[row + 1], k entries each; their columns are those of the node's aggregates. K: k where it is known when this is
+   compiled, else 0. */
 template <int K> struct SmoothedRow {
   AijRowsView        A;
   PetscInt           bs, vectors;
@@ -94,7 +95,8 @@ struct SmoothedEntry {
   }
 };
 
-/* One column of every aggregate's block in the rows of a node, where A consists of blocks of N x N and each is of nodes: node * k + the column's place in the block. The sums are those of SmoothedRow. */
+/* One column of every aggregate's block in the rows of a node, where A consists of blocks of N x N and each is of nodes: node * k + the column's place in the
+   block. The sums are those of SmoothedRow. */
 template <int N> struct SmoothedNode {
   SmoothedRow<0>     all;
   const PetscInt    *ptr, *col; // of A's blocks
@@ -150,8 +152,8 @@ private:
 };
 
 /* One row of A with the blocks left out that are not edges of the graph, and their entries added to the diagonal block, so that constant vectors are treated
-   as before (per component). Rows whose diagonal would change its sign, shrink to less than a tenth or more than double keep all their entries. In two passes: the
-   row's length, then its entries; on a host, where rows come one after the other, in one: a row is told where the one before it ended. */
+   as before (per component). Rows whose diagonal would change its sign, shrink to less than a tenth or more than double keep all their entries. In two
+   passes: the row's length, then its entries; on a host, where rows come one after the other, in one: a row is told where the one before it ended. */
 struct FilteredRow {
   AijRowsView     A;
   PetscInt        bs, n;              // n owned nodes

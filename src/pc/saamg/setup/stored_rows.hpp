@@ -16,13 +16,15 @@ struct StoredRows {
 
   bool no_rows() const { return !A.ptr && A.nrows; } // the matrix is nothing but its diagonals
 
-  /* The format where it is CDS and holds all entries of this rank's rows, as they are or as those of their mirror images; else nullptr. On several ranks a format has a part of the
-     rows only. */
+  /* The format where it is CDS and holds all entries of this rank's rows, as they are or as those of their mirror images; else nullptr. On several ranks a
+     format has a part of the rows only. */
   const mat::Cds<PetscScalar, PetscScalar> *diagonals() const
   {
     const auto *cds = dynamic_cast<const mat::Cds<PetscScalar, PetscScalar> *>(format);
 
-    return cds && A.nrows == A.ncols && cds->space() == A.space && cds->nrows() == A.nrows && !cds->in_remainder() && cds->unscaled() && !cds->hermitian_half() ? cds : nullptr;
+    return cds && A.nrows == A.ncols && cds->space() == A.space && cds->nrows() == A.nrows && !cds->in_remainder() && cds->unscaled() && !cds->hermitian_half()
+           ? cds
+           : nullptr;
   }
 };
 

@@ -229,9 +229,10 @@ template <class Body> void for_each_row_of(const Csr &rows, PetscInt unit, const
   else for_each_csr_row(rows, unit, body);
 }
 
-/* Degrees, and the findings of all ranks. listed: the edges will be, and then behind the findings is how many they are on this rank, and they have places. guess: what is known where strong
-   entries need not be counted, but for nodes whose entries turn out to be no edges. */
-std::vector<std::uint64_t> count_edges(const Csr &rows, const FillStrong &fill, const KnownRows *guess, bool listed, const LocalColumns &columns, Array<PetscInt> &count, CsrGraph &G)
+/* Degrees, and the findings of all ranks. listed: the edges will be, and then behind the findings is how many they are on this rank, and they have places.
+   guess: what is known where strong entries need not be counted, but for nodes whose entries turn out to be no edges. */
+std::vector<std::uint64_t> count_edges(const Csr &rows, const FillStrong &fill, const KnownRows *guess, bool listed, const LocalColumns &columns,
+                                       Array<PetscInt> &count, CsrGraph &G)
 {
   const Space          space = rows.space;
   const PetscInt       unit  = fill.A.bs;
@@ -287,7 +288,8 @@ Array<PetscReal> least_strong(const Csr &rows, const BlockRows &blocks, const Me
 
 } // namespace
 
-CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name, const Lattice &lattice, const KnownRows &known)
+CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name, const Lattice &lattice,
+                        const KnownRows &known)
 {
   constexpr float      strong_share = 0.005f;
   const Space          space        = A.space;
@@ -321,7 +323,8 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
   const bool lists = !(strength.all() && bs == 1);
 
   if (space == Space::Host && lists) hold_all_edges(rows, fill, G);
-  const std::vector<std::uint64_t> found = count_edges(rows, fill, bs == 1 && known.dinv && strength.threshold == 0 ? &known : nullptr, lists, *columns, count, G);
+  const std::vector<std::uint64_t> found = count_edges(rows, fill, bs == 1 && known.dinv && strength.threshold == 0 ? &known : nullptr, lists, *columns, count,
+                                                       G);
   G.nodes->update(G.degree);
   const bool symmetric = found[0] == 0;
 

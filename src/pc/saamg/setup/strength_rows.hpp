@@ -4,8 +4,9 @@
    Threshold 0 keeps all but zeros; a value that is rounding beside both diagonals counts as a zero, because which rounding a coarse operator's
    entries carry depends on the number of ranks. A node whose own row has no strong entry (Dirichlet) is isolated, whoever points at it.
 
-   Entries of the diagonal's sign may count as zeros: what they couple differs in smooth vectors. Of the others only those may count that are a share of the largest in both their rows, or
-   twice that in one (in one's: Ruge, Stueben 1987); a row at a free side has entries of half the size, and those that lead away from the side are none of them smaller. */
+   Entries of the diagonal's sign may count as zeros: what they couple differs in smooth vectors. Of the others only those may count that are a share of the
+   largest in both their rows, or twice that in one (in one's: Ruge, Stueben 1987); a row at a free side has entries of half the size, and those that lead away
+   from the side are none of them smaller. */
 #pragma once
 #include "core/launch/by_lanes.hpp"
 #include "local_rows.hpp"
@@ -191,9 +192,9 @@ HD inline std::uint64_t one_sidedness(std::uint64_t hi, std::uint64_t hj)
   return hi * ((hj ^ (hj >> 27)) * factor) - hj * ((hi ^ (hi >> 27)) * factor);
 }
 
-/* Where col is given, writes the strong edges that do not lead to an isolated node. Where check is, counts them: check[i] tells whether the edge set is symmetric, and weak[i]
-   is the number of entries between coupled nodes that are no edges, or no_edge where a node that counts as coupled has no strong one. On a host, where rows come one after the other,
-   end[i] is told to the next row, and both are done at once. */
+/* Where col is given, writes the strong edges that do not lead to an isolated node. Where check is, counts them: check[i] tells whether the edge set is
+   symmetric, and weak[i] is the number of entries between coupled nodes that are no edges, or no_edge where a node that counts as coupled has no strong one. On
+   a host, where rows come one after the other, end[i] is told to the next row, and both are done at once. */
 struct FillStrong {
   BlockRows       A;
   Measure         measure;

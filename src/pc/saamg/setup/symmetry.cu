@@ -21,7 +21,9 @@ struct Probe {
 
   HD void operator()(PetscInt i) const
   {
-    const PetscReal uniform = static_cast<PetscReal>(hash62(2 * static_cast<std::uint64_t>(start + i) + which) >> 9) / static_cast<PetscReal>(std::uint64_t(1) << 52) - 1;
+    const PetscReal uniform = static_cast<PetscReal>(hash62(2 * static_cast<std::uint64_t>(start + i) + which) >> 9) /
+                                static_cast<PetscReal>(std::uint64_t(1) << 52) -
+                              1;
 
     r[i] = isolated[i] ? PetscScalar(0) : uniform * (dinv[i] != PetscScalar(0) ? PetscSqrtReal(PetscAbsScalar(dinv[i])) : 1);
   }
@@ -90,7 +92,8 @@ Symmetry compare(const Csr &A, const MapPtr &columns, const CsrFacts &facts, boo
 
   for_each_row(space, A.nrows, Widen{facts.isolated.data(), isolated.data()});
   columns->update(isolated);
-  join_rows<Plus, CountSkew::n>(space, A.nrows, CountSkew{{A, T.view(), columns->ghosts_here().data(), tcolumns->ghosts_here().data()}, isolated.data()}, counts.data());
+  join_rows<Plus, CountSkew::n>(space, A.nrows, CountSkew{{A, T.view(), columns->ghosts_here().data(), tcolumns->ghosts_here().data()}, isolated.data()},
+                                counts.data());
   std::vector<std::int64_t> count = counts.to_host();
   columns->sum(count.data(), CountSkew::n);
   result.rows       = count[0];

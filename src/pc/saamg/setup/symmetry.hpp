@@ -1,4 +1,5 @@
-/* Whether a matrix is symmetric, and the part of it that is, in the space where the matrix is. Columns of A are local ones of a map; all functions are collective. */
+/* Whether a matrix is symmetric, and the part of it that is, in the space where the matrix is. Columns of A are local ones of a map; all functions are
+   collective. */
 #pragma once
 #include "eigen.hpp"
 
@@ -11,7 +12,8 @@ struct Symmetry {
   std::int64_t rows = 0, skew = 0, opposed = 0, flowing = 0; // where it is not: see CountSkew; of all ranks
 };
 
-/* Costs two products where A is symmetric, four of complex scalars where it is not Hermitian, nothing where its format has found that, and a transpose, too, where it is not. Rows that are coupled to nothing take no part. */
+/* Costs two products where A is symmetric, four of complex scalars where it is not Hermitian, nothing where its format has found that, and a transpose, too,
+   where it is not. Rows that are coupled to nothing take no part. */
 Symmetry symmetry_of(const StoredRows &A, const MapPtr &columns, const CsrFacts &facts);
 
 /* See symmetry_rows.hpp. conjugated: see Symmetry. aggregate [columns of A]: -1 where no interpolation is. */

@@ -1,9 +1,10 @@
 /* Row bodies that compare a matrix with its transpose.
 
-   The diffusive part C of A is what the two directions of an edge share: c_ij is the one of a_ij and a_ji that is nearer to zero, 0 where their signs differ, and what
-   a_ij has beyond it goes to the diagonal, so that rows sum up as they did. Of upwind convection and diffusion it is the diffusion, of a symmetric matrix the matrix. An interpolation
-   smoothed with it instead of A is smoothed where diffusion is felt and stays as it is where convection is: smoothed with all of A, the coarse operator of strong convection is that of
-   central differences with a cell's Peclet number that triples from level to level, on which no smoother converges. */
+   The diffusive part C of A is what the two directions of an edge share: c_ij is the one of a_ij and a_ji that is nearer to zero, 0 where their signs differ,
+   and what a_ij has beyond it goes to the diagonal, so that rows sum up as they did. Of upwind convection and diffusion it is the diffusion, of a symmetric
+   matrix the matrix. An interpolation smoothed with it instead of A is smoothed where diffusion is felt and stays as it is where convection is: smoothed with
+   all of A, the coarse operator of strong convection is that of central differences with a cell's Peclet number that triples from level to level, on which no
+   smoother converges. */
 #pragma once
 #include "core/sparse/csr.hpp"
 #include "core/launch/for_each_row.hpp"
@@ -11,7 +12,8 @@
 namespace goza::saamg
 {
 
-/* A row's sum of r_i a_ij s_j - s_i a_ij r_j, which over all rows is zero where A is symmetric, or with the conjugate of the second where it is Hermitian, and of their magnitudes.
+/* A row's sum of r_i a_ij s_j - s_i a_ij r_j, which over all rows is zero where A is symmetric, or with the conjugate of the second where it is Hermitian, and
+   of their magnitudes.
    r and s [columns]: real, 0 where a row is coupled to nothing. */
 struct Antisymmetry {
   static constexpr bool walks_along_row = true;
@@ -74,10 +76,10 @@ private:
   HD std::int64_t place(PetscInt c, const PetscInt *ghosts) const { return c < A.nrows ? c : static_cast<std::int64_t>(A.nrows) + ghosts[c - A.nrows]; }
 };
 
-/* Counts rows that are coupled to others, those of them that differ from their columns by more than a hundredth, and those where the two directions of edges have opposite signs and the
-   weaker ones come to more than a quarter of the diagonal, as with central differences where a cell's Peclet number is well beyond 2; and those where the two directions of their edges
-   differ by more than a quarter of what both come to, as with upwind differences where that number is 2/3. Columns of rows that are coupled to nothing, such as
-   Dirichlet values that were not eliminated, do not count. */
+/* Counts rows that are coupled to others, those of them that differ from their columns by more than a hundredth, and those where the two directions of edges
+   have opposite signs and the weaker ones come to more than a quarter of the diagonal, as with central differences where a cell's Peclet number is well beyond
+   2; and those where the two directions of their edges differ by more than a quarter of what both come to, as with upwind differences where that number is 2/3.
+   Columns of rows that are coupled to nothing, such as Dirichlet values that were not eliminated, do not count. */
 struct CountSkew {
   BesideTranspose both;
   const PetscInt *isolated; // [columns]
@@ -105,8 +107,8 @@ struct CountSkew {
   }
 };
 
-/* A row of the diffusive part, in two passes: its length, then its entries. Entries of an edge that is convection in the main are left out, and those that lead to no aggregate,
-   which no interpolation reads. */
+/* A row of the diffusive part, in two passes: its length, then its entries. Entries of an edge that is convection in the main are left out, and those that lead
+   to no aggregate, which no interpolation reads. */
 struct DiffusiveRow {
   BesideTranspose both;
   const PetscInt *aggregate; // [columns] -1: none

@@ -8,8 +8,8 @@
 namespace goza::saamg
 {
 
-/* Only the space of the graph knows how many are left; the host asks now and then. In which order they stand does not matter: what a round does to a node depends on the
-   round before only. */
+/* Only the space of the graph knows how many are left; the host asks now and then. In which order they stand does not matter: what a round does to a node
+   depends on the round before only. */
 using Count = unsigned long long;
 
 /* body(i, lane, lanes): what falls to a lane of a node's share of a round; whether the node stays. */

@@ -1,7 +1,7 @@
-/* Chebyshev polynomials of D^-1 A: of the first kind over [beta/ratio, beta], beta = lambda_max (Araya, Fujii, Tanaka: paper P5; Saad, Iterative Methods, algorithm 12.1),
-   or of the fourth with optimal weights, which need no lower end of an interval. Their roots being known, both are as many steps of relaxed Jacobi: these read and write two
-   vectors less than the recurrence of three terms does, and keep none from step to step. The same polynomial before and after the coarse correction keeps a symmetric
-   preconditioner symmetric. */
+/* Chebyshev polynomials of D^-1 A: of the first kind over [beta/ratio, beta], beta = lambda_max (Araya, Fujii, Tanaka: paper P5; Saad, Iterative Methods,
+   algorithm 12.1), or of the fourth with optimal weights, which need no lower end of an interval. Their roots being known, both are as many steps of relaxed
+   Jacobi: these read and write two vectors less than the recurrence of three terms does, and keep none from step to step. The same polynomial before and after
+   the coarse correction keeps a symmetric preconditioner symmetric. */
 #pragma once
 #include "chebyshev_roots.hpp"
 #include "jacobi_steps.hpp"
@@ -35,20 +35,22 @@ public:
 
     if (options_.chebyshev_fourth) std::snprintf(text, sizeof(text), "chebyshev of the fourth kind, %d sweep(s) of degree %d up to %.4g", sweeps, degree, beta);
     else
-      std::snprintf(text, sizeof(text), "chebyshev, %d sweep(s) of degree %d on [%.4g, %.4g]", sweeps, degree, beta / static_cast<double>(options_.chebyshev_ratio), beta);
+      std::snprintf(text, sizeof(text), "chebyshev, %d sweep(s) of degree %d on [%.4g, %.4g]", sweeps, degree,
+                    beta / static_cast<double>(options_.chebyshev_ratio), beta);
     return text;
   }
 
 private:
-  /* Where no row outweighs its diagonal much, what is below a seventh of the spectrum is smooth enough for the coarse space: with 10 CG takes 5 iterations for 4 of 27 points. On
-     slivers and thin elements, whose beta is 3 or so, more of it is left to the smoother: with 6 CG takes a tenth more of them. */
+  /* Where no row outweighs its diagonal much, what is below a seventh of the spectrum is smooth enough for the coarse space: with 10 CG takes 5 iterations for
+     4 of 27 points. On slivers and thin elements, whose beta is 3 or so, more of it is left to the smoother: with 6 CG takes a tenth more of them. */
   static PetscReal ratio_for(PetscReal beta) { return PetscMin(15, 7 + 8 * PetscMax(0, beta - static_cast<PetscReal>(2.2))); }
 
   /* Of a sweep: one over each root, in D^-1 A's scale. */
   static std::vector<double> relaxations(const SmootherOptions &options, double beta)
   {
     const int           degree = static_cast<int>(options.chebyshev_degree);
-    std::vector<double> omega = leja_order(options.chebyshev_fourth ? optimal_roots(degree) : first_kind_roots(degree, static_cast<double>(options.chebyshev_ratio)));
+    std::vector<double> omega  = leja_order(options.chebyshev_fourth ? optimal_roots(degree)
+                                                                     : first_kind_roots(degree, static_cast<double>(options.chebyshev_ratio)));
 
     for (double &root : omega) root = 1 / (beta * root);
     return omega;

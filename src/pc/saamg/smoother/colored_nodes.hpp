@@ -11,7 +11,8 @@ namespace goza::saamg
 
 template <class V> class ColoredNodes {
 public:
-  /* norms: the rows' entries on other ranks where a sweep does not see those change, so that their l1 norms must stand in the diagonal; else null. Collective. */
+  /* norms: the rows' entries on other ranks where a sweep does not see those change, so that their l1 norms must stand in the diagonal; else null.
+     Collective. */
   ColoredNodes(const LevelRows &rows, PetscInt bs, const Csr *norms, V relax) : bs_(bs), n_(rows.diagonal_block().nrows)
   {
     const NodeBlocks blocks(rows.diagonal_block(), bs);

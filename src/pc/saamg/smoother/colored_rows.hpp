@@ -12,13 +12,14 @@ namespace goza::saamg
 
 template <class V> class ColoredRows {
 public:
-  /* norms: the rows' entries on other ranks where a sweep does not see those change, so that their l1 norms must stand in the diagonal; else null. flow: the rows in the
-     order of whose flow these are relaxed, or against it; null: in any. Collective. */
+  /* norms: the rows' entries on other ranks where a sweep does not see those change, so that their l1 norms must stand in the diagonal; else null. flow: the
+     rows in the order of whose flow these are relaxed, or against it; null: in any. Collective. */
   ColoredRows(const InverseDiagonal<V> &D, const LevelRows &rows, const LevelRows *flow, bool upstream, const Csr *norms, V relax) :
     D_(D), space_(rows.all().space), inv_(space_, norms || relax != V(1) ? D.n : 0), start_(space_, D.n), small_(space_)
   {
     const Csr     &block    = rows.diagonal_block();
-    const Coloring coloring = flow ? color_downstream(flow->all(), flow->columns(), flow->ids(), upstream) : color_rows(rows.all(), rows.columns(), rows.ids(), 1);
+    const Coloring coloring = flow ? color_downstream(flow->all(), flow->columns(), flow->ids(), upstream)
+                                   : color_rows(rows.all(), rows.columns(), rows.ids(), 1);
 
     if (norms || relax != V(1)) {
       inv_.copy_from(D_.inv, D_.n);

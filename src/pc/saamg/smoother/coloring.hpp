@@ -1,14 +1,15 @@
 /* Colours of rows: no two rows of one colour are coupled, so that all of them can be relaxed at once.
 
    A grid's rows are coloured by the parities of their coordinates: 2 colours where only neighbours along the axes are coupled (7-point), 8 where all 26
-   are, on the finest level each with as many rows. The grid is the level's lattice, else one guessed from the longest row, and a look at every row tells whether it holds.
+   are, on the finest level each with as many rows. The grid is the level's lattice, else one guessed from the longest row, and a look at every row tells
+   whether it holds.
 
    Other matrices are coloured greedily in the order of hashed priorities (Jones, Plassmann 1993): a row whose neighbours of higher priority are done takes
    the smallest colour that none of them has. The result is that of the sequential algorithm, whatever the order in which threads come by. Then a few times
    again in the order of the colours, last one first, which never takes more of them (Culberson 1992): on a 27-point grid 17 become 15.
 
-   Where the rows lie on several ranks all this is said of the whole matrix: priorities and coordinates are those of the nodes' ids, which no rank has a say in, a row waits for
-   its neighbours on other ranks too, and the colours are the same on any number of ranks, however a level is numbered there. */
+   Where the rows lie on several ranks all this is said of the whole matrix: priorities and coordinates are those of the nodes' ids, which no rank has a say in,
+   a row waits for its neighbours on other ranks too, and the colours are the same on any number of ranks, however a level is numbered there. */
 #pragma once
 #include "parallel/column_map.hpp"
 #include "pc/saamg/setup/local_rows.hpp"
@@ -24,8 +25,9 @@ struct Coloring {
   PetscInt size(PetscInt color) const { return begin[color + 1] - begin[color]; }
 };
 
-/* A: a rank's rows, columns by the map's numbers, all of whose ghosts are in some row; its values may mean nothing. A pattern that is not symmetric counts as joined with
-   its mirror, so that A and A^T have the same colours. Each row stands for bs of the rows whose nodes' ids are given. grids: look for one. Collective. */
+/* A: a rank's rows, columns by the map's numbers, all of whose ghosts are in some row; its values may mean nothing. A pattern that is not symmetric counts as
+   joined with its mirror, so that A and A^T have the same colours. Each row stands for bs of the rows whose nodes' ids are given. grids: look for one.
+   Collective. */
 Coloring color_rows(const Csr &A, const MapPtr &columns, const NodeIds &ids, PetscInt bs, bool grids = true);
 Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids = true); // the ids are the rows' global numbers
 

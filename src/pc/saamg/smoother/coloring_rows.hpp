@@ -92,7 +92,8 @@ struct Shift {
   HD void operator()(PetscInt p) const { col[p] += by; }
 };
 
-/* A row waits for its neighbours of larger keys, and those of smaller ones for it: whichever it sees of a colour that is taken in the same launch, it takes the same one. */
+/* A row waits for its neighbours of larger keys, and those of smaller ones for it: whichever it sees of a colour that is taken in the same launch, it takes the
+   same one. */
 struct TakeColor {
   const PetscInt      *list;
   Neighbours           near;

@@ -130,7 +130,9 @@ Array<PetscInt> phases_of_flow(const Csr &A, const MapPtr &columns, const NodeId
   MapPtr          tcolumns;
   const CsrMatrix T = transpose(A, *columns, columns, tcolumns);
   Array<PetscInt> ptr(space, n + 1), down_ptr(space, n + 1), id(space, nlocal), level(space, nlocal), bend(space, nlocal), phase(space, n);
-  EdgesOfFlow     edges{{A, T.view(), columns->ghosts_here().data(), tcolumns->ghosts_here().data()}, {nullptr, ptr.data(), nullptr, nullptr}, {nullptr, down_ptr.data(), nullptr, nullptr}};
+  EdgesOfFlow     edges{{A, T.view(), columns->ghosts_here().data(), tcolumns->ghosts_here().data()},
+                    {nullptr, ptr.data(), nullptr, nullptr},
+                    {nullptr, down_ptr.data(), nullptr, nullptr}};
 
   for_each_row(space, n, edges);
   Array<PetscInt>  col(space, lengths_to_pointer(space, ptr)), down(space, lengths_to_pointer(space, down_ptr));

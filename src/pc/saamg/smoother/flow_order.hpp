@@ -1,7 +1,8 @@
 /* The order of the flow: the phases of rows such that a sweep in their order carries what comes from upstream along.
 
-   Column j is upstream of row i where a_ij outweighs a_ji. A row's level is the longest way to it from where the flow begins. Where the flow goes round there is no beginning: there what leads
-   from a row along which ids fall to one along which they rise is cut, which of closed streamlines around one another are neighbouring places if ids follow the geometry. */
+   Column j is upstream of row i where a_ij outweighs a_ji. A row's level is the longest way to it from where the flow begins. Where the flow goes round there
+   is no beginning: there what leads from a row along which ids fall to one along which they rise is cut, which of closed streamlines around one another are
+   neighbouring places if ids follow the geometry. */
 #pragma once
 #include "parallel/column_map.hpp"
 #include "pc/saamg/setup/local_rows.hpp"

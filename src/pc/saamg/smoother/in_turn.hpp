@@ -1,5 +1,6 @@
-/* Rows that wait for others, each taken when all that it waits for are: the rows by how many they still wait for, and those that wait for none one round after the other. On a device all rounds
-   are one launch of one block, since there are hundreds of rounds of few rows, and a row is looked at once for each that it waits for. For .cu files.
+/* Rows that wait for others, each taken when all that it waits for are: the rows by how many they still wait for, and those that wait for none one round after
+   the other. On a device all rounds are one launch of one block, since there are hundreds of rounds of few rows, and a row is looked at once for each that it
+   waits for. For .cu files.
 
    A body has, of rows of this rank,
      HD PetscInt waits(row)        for how many rows that are not taken it waits, those of other ranks among them; -1: it is taken already

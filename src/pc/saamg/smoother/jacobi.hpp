@@ -29,8 +29,9 @@ public:
   }
 
 private:
-  /* A step with relax * lambda > 2 lets some errors grow, and the cycle is then not positive, so that CG ends; on coarse levels of systems lambda is 7. That which damps the
-     upper end most and is 2/3 where lambda is 2 takes its place. The estimate itself decides: relaxation 1 for nodes of two colours, whose lambda is 2 or just below, stays. */
+  /* A step with relax * lambda > 2 lets some errors grow, and the cycle is then not positive, so that CG ends; on coarse levels of systems lambda is 7. That
+     which damps the upper end most and is 2/3 where lambda is 2 takes its place. The estimate itself decides: relaxation 1 for nodes of two colours, whose
+     lambda is 2 or just below, stays. */
   static PetscReal converging(PetscReal relax, PetscReal lambda) { return relax * lambda <= 2 ? relax : static_cast<PetscReal>(4) / 3 / lambda; }
 
   PetscInt  sweeps_;

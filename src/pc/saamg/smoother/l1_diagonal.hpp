@@ -10,7 +10,8 @@ namespace goza::saamg
    diagonal one; 0 stays 0. With scales of the rows and of the block's columns, |a_ij| counts scale_i / scale_j times; 0 is none. In A's space. */
 template <class V> void add_l1_norms(const Csr &A, bool diagonal_block, V *inv, const PetscReal *row_scale = nullptr, const PetscReal *col_scale = nullptr);
 
-/* scale[i] = sqrt |d_i|: D_l1 - A stays positive semidefinite, since 2 |x_i x_j| <= x_i^2 s_i / s_j + x_j^2 s_j / s_i, and scaling A's rows and columns scales D_l1 alike. */
+/* scale[i] = sqrt |d_i|: D_l1 - A stays positive semidefinite, since 2 |x_i x_j| <= x_i^2 s_i / s_j + x_j^2 s_j / s_i, and scaling A's rows and columns scales
+   D_l1 alike. */
 template <class V> void diagonal_scales(Space space, PetscInt n, const V *inv, PetscReal *scale);
 
 template <class V> void scale(Space space, std::size_t n, V factor, V *x); // x *= factor

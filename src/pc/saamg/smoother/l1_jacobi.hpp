@@ -1,4 +1,5 @@
-/* Jacobi with the l1 norms of the rows, as they are where the diagonal is scaled to 1, in the diagonal's place. The spectrum of D_l1^-1 A is in (0, 1], whatever A is: a step of 4/3 smooths its upper half. */
+/* Jacobi with the l1 norms of the rows, as they are where the diagonal is scaled to 1, in the diagonal's place. The spectrum of D_l1^-1 A is in (0, 1],
+   whatever A is: a step of 4/3 smooths its upper half. */
 #pragma once
 #include "jacobi.hpp"
 #include "l1_diagonal.hpp"

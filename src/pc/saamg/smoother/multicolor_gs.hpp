@@ -3,8 +3,8 @@
    place; colours of few rows several in one launch (small_colors.hpp).
 
    The colours are those of the whole matrix, whatever ranks it lies on. Coupled globally, the ranks exchange their values before each colour that has rows at
-   their borders, so that the sweep is that of one rank alone; the rows that no other rank has to do with are relaxed meanwhile. Coupled locally, a sweep sees the
-   other ranks' values as they were when it began, and the l1 norms of what couples them stand in the diagonal, so that it converges on any number of ranks
+   their borders, so that the sweep is that of one rank alone; the rows that no other rank has to do with are relaxed meanwhile. Coupled locally, a sweep sees
+   the other ranks' values as they were when it began, and the l1 norms of what couples them stand in the diagonal, so that it converges on any number of ranks
    (Baker, Falgout, Kolev, Yang 2011): one exchange a sweep instead of one a colour, for more iterations.
 
    Of a matrix with convection the colours follow the flow, and all sweeps go downstream, two in an application; those of the cycle of A^T go upstream in A. */
@@ -50,11 +50,12 @@ public:
     const Csr *norms = local ? &original.off_diagonal_block() : nullptr;
     PetscCall(Together(rows.columns()->comm(), "colour its rows", [&] {
       if (bs > 1)
-        smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredNodes<V>>>(input, ColoredNodes<V>(rows, bs, norms, static_cast<V>(options.mcgs_relax)), options);
+        smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredNodes<V>>>(input, ColoredNodes<V>(rows, bs, norms, static_cast<V>(options.mcgs_relax)),
+                                                                               options);
       else
         smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredRows<V>>>(input,
-                                                                              ColoredRows<V>(input.D, rows, flow ? &original : nullptr, input.grid.transposed, norms,
-                                                                                             static_cast<V>(options.mcgs_relax)),
+                                                                              ColoredRows<V>(input.D, rows, flow ? &original : nullptr, input.grid.transposed,
+                                                                                             norms, static_cast<V>(options.mcgs_relax)),
                                                                               options);
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -103,7 +104,8 @@ public:
     char text[120], relaxed[40] = "";
 
     if (relax_ != 1) std::snprintf(relaxed, sizeof(relaxed), ", relaxation %.3g", static_cast<double>(relax_));
-    std::snprintf(text, sizeof(text), "mcgs, %d sweep(s), %d colours%s%s%s%s", static_cast<int>(sweeps_), static_cast<int>(rows_.ncolors()), rows_.describe().c_str(), flow_ ? " downstream" : "", relaxed, local_ ? ", Jacobi between ranks" : "");
+    std::snprintf(text, sizeof(text), "mcgs, %d sweep(s), %d colours%s%s%s%s", static_cast<int>(sweeps_), static_cast<int>(rows_.ncolors()),
+                  rows_.describe().c_str(), flow_ ? " downstream" : "", relaxed, local_ ? ", Jacobi between ranks" : "");
     return text;
   }
 

@@ -6,7 +6,8 @@
 namespace goza::saamg
 {
 
-/* A with full blocks: itself where it consists of them, else a copy with zeros in the places that are missing, and the pattern of the blocks. A must outlive it. */
+/* A with full blocks: itself where it consists of them, else a copy with zeros in the places that are missing, and the pattern of the blocks. A must outlive
+   it. */
 class NodeBlocks {
 public:
   NodeBlocks(const Csr &A, PetscInt bs); // bs divides the rows; columns may be in any order
@@ -37,8 +38,8 @@ private:
   CsrMatrix graph_; // its values mean nothing
 };
 
-/* The inverses [nodes][bs][bs] of the diagonal blocks, in the space of A. The magnitudes of the entries of `others`, what A's rows hold on other ranks (or no rows), are first
-   added to the diagonal with its sign (l1_diagonal.hpp). Where a block is singular, the inverses of its diagonal entries stand in, 0 for 0. */
+/* The inverses [nodes][bs][bs] of the diagonal blocks, in the space of A. The magnitudes of the entries of `others`, what A's rows hold on other ranks (or no
+   rows), are first added to the diagonal with its sign (l1_diagonal.hpp). Where a block is singular, the inverses of its diagonal entries stand in, 0 for 0. */
 template <class V> Array<V> inverse_diagonal_blocks(const NodeBlocks &A, const Csr &others);
 
 /* x = D^-1 b at the nodes listed */

@@ -47,8 +47,8 @@ template <class V> struct ColoredCsr {
 #if defined(__CUDACC__)
 constexpr int sweep_threads = 512;
 
-/* A colour takes one latency of memory and not four: while its entries of x come, the entries of the next colour's rows are asked for, the places of those of the one behind it, and
-   where the colour behind that begins. */
+/* A colour takes one latency of memory and not four: while its entries of x come, the entries of the next colour's rows are asked for, the places of those of
+   the one behind it, and where the colour behind that begins. */
 template <class V> struct Sweeper {
   static constexpr int early = 4; // entries of a lane that are asked for early
 

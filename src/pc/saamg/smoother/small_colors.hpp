@@ -1,5 +1,6 @@
-/* The rows of colours of few rows, colour by colour, as in CSR. On a device a run of such colours is one launch: a block of threads relaxes one after the other, and waits between two of them for
-   itself alone. That takes a third of the time of a launch for each, and they are made at once: along a flow there are hundreds of colours of some ten rows. */
+/* The rows of colours of few rows, colour by colour, as in CSR. On a device a run of such colours is one launch: a block of threads relaxes one after the
+   other, and waits between two of them for itself alone. That takes a third of the time of a launch for each, and they are made at once: along a flow there are
+   hundreds of colours of some ten rows. */
 #pragma once
 #include "coloring.hpp"
 #include "core/sparse/local_column.hpp"

@@ -20,7 +20,12 @@ PetscInt smoother_named(const char *name)
 template <class V> const SmootherEntry<V> *smoother_table()
 {
   static const SmootherEntry<V> table[] = {
-    {"jacobi", JacobiSmoother<V>::create}, {"chebyshev", ChebyshevSmoother<V>::create}, {"mcgs", MulticolorGaussSeidel<V>::create}, {"l1jacobi", L1JacobiSmoother<V>::create}, {"auto", nullptr}, // a set-up takes another in its place
+    // a set-up takes another in its place
+    {"jacobi", JacobiSmoother<V>::create},
+    {"chebyshev", ChebyshevSmoother<V>::create},
+    {"mcgs", MulticolorGaussSeidel<V>::create},
+    {"l1jacobi", L1JacobiSmoother<V>::create},
+    {"auto", nullptr},
   };
   static_assert(PETSC_STATIC_ARRAY_LENGTH(table) == PETSC_STATIC_ARRAY_LENGTH(smoother_names) - 1, "a smoother is missing from one of the tables");
   return table;
