@@ -88,6 +88,20 @@ static PetscErrorCode MatCheckMult(Mat A, FormatMat *f, Vec x, Vec add, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* x, too, is as it was before where its product failed; PETSc leaves it locked, and the next product would be told so. */
+static PetscErrorCode AfterProduct([[maybe_unused]] Vec x, PetscErrorCode failed)
+{
+  PetscInt locks;
+
+  PetscFunctionBegin;
+  if (failed) {
+    PetscCall(VecLockGet(x, &locks));
+    for (; locks > 0; locks--) PetscCall(VecLockReadPop(x));
+  }
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* z = op(A) x, or z = y + op(A) x, by the leaders of ranks that share a GPU. behind: see RankGroup::on_leader(); z is nothing then. */
 static PetscErrorCode MatMultGrouped(GroupMat &grouped, bool transposed, Vec x, Vec y, Vec z, bool *behind)
 {
@@ -100,12 +114,13 @@ static PetscErrorCode MatMultGrouped(GroupMat &grouped, bool transposed, Vec x, 
   if (!here) here = out.open(z);
   const auto work = [&]() -> PetscErrorCode {
     Vec xs, zs;
+    Mat A = grouped.there();
 
     PetscFunctionBegin;
     PetscCall(in.there(&xs));
     PetscCall(out.there(&zs));
-    if (transposed) PetscCall(y ? MatMultTransposeAdd(grouped.there(), xs, zs, zs) : MatMultTranspose(grouped.there(), xs, zs));
-    else PetscCall(y ? MatMultAdd(grouped.there(), xs, zs, zs) : MatMult(grouped.there(), xs, zs));
+    if (transposed) PetscCall(AfterProduct(xs, y ? MatMultTransposeAdd(A, xs, zs, zs) : MatMultTranspose(A, xs, zs)));
+    else PetscCall(AfterProduct(xs, y ? MatMultAdd(A, xs, zs, zs) : MatMult(A, xs, zs)));
     PetscCall(out.written());
     PetscFunctionReturn(PETSC_SUCCESS);
   };
