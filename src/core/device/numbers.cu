@@ -17,43 +17,43 @@ namespace device
 constexpr std::size_t few_bytes       = 64 * 1024;
 constexpr int         numbers_threads = 256;
 
-/* Memory of the host's that a kernel writes. */
-struct Mail {
+/* Pinned memory of the host, which a kernel writes. */
+struct PinnedBuffer {
   volatile unsigned number; // of what is there, counted from the first on
   unsigned          words[few_bytes / sizeof(unsigned)];
 };
 
 /* One block. That it is launched and its number seen takes half as long as a copy and the stream's end. */
-__global__ static void __launch_bounds__(numbers_threads) NumbersKernel(const void *from, unsigned bytes, Mail *mail, unsigned number)
+__global__ static void __launch_bounds__(numbers_threads) NumbersKernel(const void *from, unsigned bytes, PinnedBuffer *pinned, unsigned number)
 {
   const unsigned words = reinterpret_cast<std::uintptr_t>(from) % sizeof(unsigned) ? 0 : bytes / sizeof(unsigned);
 
-  for (unsigned k = threadIdx.x; k < words; k += numbers_threads) mail->words[k] = static_cast<const unsigned *>(from)[k];
+  for (unsigned k = threadIdx.x; k < words; k += numbers_threads) pinned->words[k] = static_cast<const unsigned *>(from)[k];
   for (unsigned b = words * sizeof(unsigned) + threadIdx.x; b < bytes; b += numbers_threads)
-    reinterpret_cast<char *>(mail->words)[b] = static_cast<const char *>(from)[b];
+    reinterpret_cast<char *>(pinned->words)[b] = static_cast<const char *>(from)[b];
   __threadfence_system();
   __syncthreads();
-  if (threadIdx.x == 0) mail->number = number;
+  if (threadIdx.x == 0) pinned->number = number;
 }
 
 static struct {
-  Mail      *mail = nullptr;
-  unsigned   sent = 0;
-  std::mutex in_use;
-  bool       refused = false;
+  PinnedBuffer *pinned = nullptr;
+  unsigned      sent   = 0;
+  std::mutex    in_use;
+  bool          refused = false;
 } numbers;
 
 /* Whoever asks has locked them. */
 static bool room_for_numbers() noexcept
 {
-  if (!numbers.mail && !numbers.refused) {
-    numbers.refused = cudaMallocHost(reinterpret_cast<void **>(&numbers.mail), sizeof(Mail)) != cudaSuccess;
+  if (!numbers.pinned && !numbers.refused) {
+    numbers.refused = cudaMallocHost(reinterpret_cast<void **>(&numbers.pinned), sizeof(PinnedBuffer)) != cudaSuccess;
     if (numbers.refused) {
       (void)cudaGetLastError();
-      numbers.mail = nullptr;
-    } else numbers.mail->number = 0;
+      numbers.pinned = nullptr;
+    } else numbers.pinned->number = 0;
   }
-  return numbers.mail;
+  return numbers.pinned;
 }
 
 void prepare_numbers() noexcept
@@ -67,16 +67,16 @@ bool copy_numbers(void *dst, const void *src, std::size_t bytes)
   std::lock_guard<std::mutex> lock(numbers.in_use, std::adopt_lock);
 
   if (!room_for_numbers()) return false;
-  Mail *const mail = numbers.mail;
+  PinnedBuffer *const pinned = numbers.pinned;
 
-  launch_kernel<NumbersKernel>(1, numbers_threads, src, static_cast<unsigned>(bytes), mail, ++numbers.sent);
-  for (unsigned polls = 1; mail->number != numbers.sent; polls++) {
+  launch_kernel<NumbersKernel>(1, numbers_threads, src, static_cast<unsigned>(bytes), pinned, ++numbers.sent);
+  for (unsigned polls = 1; pinned->number != numbers.sent; polls++) {
     if (polls % 1024) continue;
-    if (!busy() && mail->number != numbers.sent) throw DeviceError("the device is done and has not sent its numbers");
+    if (!busy() && pinned->number != numbers.sent) throw DeviceError("the device is done and has not sent its numbers");
     std::this_thread::yield();
   }
   std::atomic_thread_fence(std::memory_order_acquire);
-  std::memcpy(dst, mail->words, bytes);
+  std::memcpy(dst, pinned->words, bytes);
   return true;
 }
 

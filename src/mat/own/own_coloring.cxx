@@ -148,7 +148,7 @@ PetscErrorCode MatFDColoringApply_Own(Mat A, MatFDColoring coloring, Vec x, void
 }
 
 /* What colors it may have asked getrowij() for rows that AIJ takes together where they are alike: nodes of several unknowns. It gives each column a color of
-   its own again. */
+   its own again. Not in the table of own_aij_ops.cxx: AIJ has it only where it has found such rows. */
 PetscErrorCode MatColoringPatch_Own(Mat A, PetscInt ncolors, PetscInt n, ISColoringValue colors[], ISColoring *coloring)
 {
   Mat aij;
