@@ -416,6 +416,30 @@ void few_rows(const MatCase &c)
   c.check_same(A, R, "some rows added");
 }
 
+/* Entries that come on the host after the device has had its copy: no operation may take that copy for the newest. */
+void entries_after_the_copy(const MatCase &c)
+{
+  MatHandle A = of_few_rows(c.type.set.c_str(), 60), R = of_few_rows(c.base(), 60);
+
+  to_both(A, R, [](Mat M) {
+    PetscInt start, end;
+
+    PETSC_OK(MatSetOption(M, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    PETSC_OK(MatGetOwnershipRange(M, &start, &end));
+    for (PetscInt i = start; i < end; i++) PETSC_OK(MatSetValue(M, i, i, 2 + i, INSERT_VALUES));
+    PETSC_OK(MatAssemblyBegin(M, MAT_FINAL_ASSEMBLY));
+    PETSC_OK(MatAssemblyEnd(M, MAT_FINAL_ASSEMBLY));
+  });
+  c.check_same(A, R, "more entries");
+  to_both(A, R, [](Mat M) {
+    PETSC_OK(MatZeroEntries(M));
+    PETSC_OK(MatScale(M, 3));
+  });
+  c.check_same(A, R, "zeroed and scaled");
+  to_both(A, R, [](Mat M) { PETSC_OK(MatShift(M, 4)); });
+  c.check_same(A, R, "with a diagonal");
+}
+
 const AddTests add([] {
   const bool all_precisions = false; /* the values change in PETSc's part of the matrix; other tests refill every precision */
 
@@ -435,6 +459,9 @@ const AddTests add([] {
     for (const auto &vec : vec_names()) {
       add_test(suite_named(suite_named(nullptr, type.set), vec), "zero_rows_by_stencil", [=] { by_stencil(MatCase{type, vec, gallery().front()}); });
       add_test(suite_named(suite_named(nullptr, type.set), vec), "few_rows", [=] { few_rows(MatCase{type, vec, gallery().front()}); });
+      add_test(suite_named(suite_named(nullptr, type.set), vec), "entries_after_the_copy", [=] {
+        entries_after_the_copy(MatCase{type, vec, gallery().front()});
+      });
     }
 });
 

@@ -283,6 +283,39 @@ static PetscErrorCode MatDiagonalScale_Device(Mat A, Vec l, Vec r)
   return WithDeviceVectors(l, r, true, false, [A](Vec dl, Vec dr) { return AsBase<&_MatOps::diagonalscale>::call(A, dl, dr); });
 }
 
+/* PETSc 3.26 zeroes what the device holds and takes it for the newest, also where the host has had entries since for which the device has no room. What the
+   host holds alone is zeroed there. */
+static PetscErrorCode MatZeroEntries_Device(Mat A)
+{
+#if PetscDefined(HAVE_DEVICE)
+  Mat             blocks[2];
+  FormatMat      *f;
+  const PetscInt *garray;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  for (Mat block : blocks) {
+    MatInfo      info;
+    PetscScalar *a;
+
+    if (!block) continue;
+    if (block->offloadmask != PETSC_OFFLOAD_CPU) {
+      PetscCall(block == A ? AsBase<&_MatOps::zeroentries>::call(A) : MatZeroEntries(block));
+      continue;
+    }
+    PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
+    PetscCall(MatSeqAIJGetArrayWrite(block, &a));
+    PetscCall(PetscArrayzero(a, (size_t)info.nz_used));
+    PetscCall(MatSeqAIJRestoreArrayWrite(block, &a));
+  }
+#else
+  PetscFunctionBegin;
+  PetscCall(AsBase<&_MatOps::zeroentries>::call(A));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* While a matrix is bound to the CPU its values change there only, and PETSc 3.26 does not note that a copy which the device holds grows old. It binds a block
    while the entries are in a hash table, too, whose end brings back the operations of before: then that waits for the end of the assembly. */
 static PetscErrorCode MatBindToCPU_Device(Mat A, PetscBool to_cpu)
@@ -346,7 +379,7 @@ PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
   if (f->base.invertblockdiagonal) A->ops->invertblockdiagonal = MatInvertBlockDiagonal_Device;
   wrap<&_MatOps::scale>(A);
   wrap<&_MatOps::shift>(A);
-  wrap<&_MatOps::zeroentries>(A);
+  A->ops->zeroentries = MatZeroEntries_Device;
   if (A->ops->bindtocpu) A->ops->bindtocpu = MatBindToCPU_Device;
   wrap<&_MatOps::setoption>(A);
   PetscFunctionReturn(PETSC_SUCCESS);
