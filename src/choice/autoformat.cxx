@@ -135,9 +135,8 @@ template <class V> const Candidate *AutoFormat<V>::csr_to_try(double best) const
 }
 
 /* The last trial, of all that come near the fastest and of PETSc's product. Returns the seconds of that, where it is the fastest to a program that calls for
-   one product after the
-   other: it is two kernels and much of the host's time. Ours ask the host for the same, or nearly: the device's time tells them apart, which is what counts
-   where a solver's cycle runs as a graph. */
+   one product after the other: it is two kernels and much of the host's time. Ours ask the host for the same, or nearly: the device's time tells them apart,
+   which is what counts where a solver's cycle runs as a graph. */
 template <class V> double AutoFormat<V>::try_again(std::vector<Built> &best, const Products &csr, TrialVectors &vectors) const
 {
   std::vector<Products> all;

@@ -36,8 +36,8 @@ struct Turns {
 };
 
 /* For about `seconds` in all. least, sum: seconds of the shortest product, of one of each. On a device the first product after another format's finds the
-   caches as that one left them, by which the slower of two may
-   look faster: where they are not long, a batch is of several, before which time_of() makes one that does not count. */
+   caches as that one left them, by which the slower of two may look faster: where they are not long, a batch is of several, before which time_of() makes one
+   that does not count. */
 Turns turns_for(Space space, std::size_t products, double least, double sum, double seconds);
 
 /* Of a product of each, the medians of several batches: of about `seconds` in all where products are short, else of as few as turns_for() allows (on a host of

@@ -16,8 +16,7 @@ namespace goza::ksp
 
    On a device where nobody looks at x an iteration is recorded, and the device repeats it by itself until it sees that the host might end the solve: the host
    reads what each iteration tells and follows. An iteration ends with the norm: that of z, or with what comes of it that of r. Several ranks do so where their
-   devices reach one
-   another, and add up by themselves: together, since all see the same. */
+   devices reach one another, and add up by themselves: together, since all see the same. */
 class ConjugateGradients : public FusedMethod<ConjugateGradients, CgScalars> {
   friend FusedMethod;
 

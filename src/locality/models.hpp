@@ -62,12 +62,11 @@ struct Prediction {
   double more_hits  = 0; // with 30 % more hits
 };
 
-/* rows, nnz: of the matrix. hit is not measured but taken from the reuse intervals: a read finds its line when that was read at most as many reads ago
-   as the cache has lines. At least as many lines as were read in between would still be there, so a cache that forgets the oldest line hits as often or
-   more. (P2 fits two lines to a figure, without printing them.) Where a read of x reads no index, as on the diagonals of CDS, it counts no I. The models read a
-   value
-   for each product: that half storage reads one for two is not in them. Eq. 7 goes by the platform, the rows and the values of x alone, so that it is for all
-   formats of a matrix or for none. */
+/* rows, nnz: of the matrix. hit is not measured but taken from the reuse intervals: a read finds its line when that was read at most as many reads ago as the
+   cache has lines. At least as many lines as were read in between would still be there, so a cache that forgets the oldest line hits as often or more. (P2 fits
+   two lines to a figure, without printing them.) Where a read of x reads no index, as on the diagonals of CDS, it counts no I. The models read a value for each
+   product: that half storage reads one for two is not in them. Eq. 7 goes by the platform, the rows and the values of x alone, so that it is for all formats of
+   a matrix or for none. */
 Prediction predict(const Machine &platform, const LayoutLocality &A, std::int64_t rows, std::int64_t nnz, const Bytes &bytes);
 
 } // namespace goza::locality

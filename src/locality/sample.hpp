@@ -7,9 +7,8 @@
    The longest rows, which windows would miss, are counted in one pass over the row pointers.
 
    x is read in sectors of 32 bytes (64 on a CPU: its lines). The warps of a block go in step; what a step asks for goes through a cache that drops the sector
-   fetched
-   longest ago: a read finds its sector when fewer sectors than the cache holds were fetched since. This reuse distance in fetches, not in reads, makes one pass
-   enough. */
+   fetched longest ago: a read finds its sector when fewer sectors than the cache holds were fetched since. This reuse distance in fetches, not in reads, makes
+   one pass enough. */
 #pragma once
 #include "core/launch/tuning.hpp"
 #include "core/sparse/csr.hpp"

@@ -13,8 +13,7 @@ void SetReason(std::string *why, const char *text) noexcept; // without memory f
 PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why);
 
 /* Collective. An error on one rank (`here`) is an error on all, of one class: that of the lowest rank that has one. Those that had none tell of that rank's, in
-   its
-   own words: `what` fills "Rank 3 could not ...: ". Where there is no error it is one small reduction. */
+   its own words: `what` fills "Rank 3 could not ...: ". Where there is no error it is one small reduction. */
 PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what);
 
 /* The same within a set-up, where errors are exceptions. Every exchange begins with AgreeNoFailure(), and so does its end. A rank that an exception stops takes

@@ -3,8 +3,8 @@
    A kernel that polls for another rank's values must not depend on what that rank's host does next: this rank's host may be about to wait for its whole device,
    in a library that lets no message through, and the other's host for a message of this one. So whoever has launched an exchange gives control back to PETSc
    only when those whose values it waits for have launched theirs. From then on all that its kernel waits for is in the queues of devices; a kernel sends before
-   it waits, and exchanges are
-   launched in one order on all ranks: by induction over that order each ends, whatever hosts do. While a host waits here messages go on. */
+   it waits, and exchanges are launched in one order on all ranks: by induction over that order each ends, whatever hosts do. While a host waits here messages
+   go on. */
 #pragma once
 #include "core/device/mailbox.hpp"
 #include "petsc/compat.hpp"

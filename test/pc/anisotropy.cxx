@@ -217,8 +217,8 @@ BOOST_AUTO_TEST_CASE(small_jumps_of_coefficients)
 }
 
 /* Cells by chance, each by itself or eight together. The couplings across are where they are, whatever the contrast: the threshold is in the middle between
-   them and the others. What an aggregate has across grows from
-   level to level: the threshold stays where it is, or the iterations would be half as many more. */
+   them and the others. What an aggregate has across grows from level to level: the threshold stays where it is, or the iterations would be half as many more.
+   */
 BOOST_AUTO_TEST_CASE(cells_of_another_coefficient)
 {
   const auto cells = [](PetscInt points, PetscInt along, double share, double contrast) {

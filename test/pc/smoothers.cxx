@@ -425,8 +425,7 @@ BOOST_AUTO_TEST_CASE(inverses_of_diagonal_blocks)
 /* What it is for. Displacements along x, y and z are coupled so weakly in a node that points do as well (ex56 -ne 13: 20 iterations, with blocks 21, but 39
    launches instead of 8); along directions that are nearly the same they are not. */
 /* Jacobi with relaxation 1 leaves vectors that alternate between the two colours of a grid's nodes to the coarse space. An interpolation made as for other
-   smoothers
-   sees too little of them: 25 iterations, with its own 20. */
+   smoothers sees too little of them: 25 iterations, with its own 20. */
 BOOST_AUTO_TEST_CASE(alternating_vectors)
 {
   Option      smoother("-pc_saamg_smoother", "jacobi"), relax("-pc_saamg_jacobi_relax", "1");

@@ -1,6 +1,5 @@
 /* Who computes what on a grid, elasticity into CDS and sliced ELL: a thread block has a rectangle of at most 16 x 16 nodes and goes through the planes, and in
-   each through the rows of
-   the elements that touch its nodes: one column and one row of them more than of nodes, which other blocks compute too. */
+   each through the rows of the elements that touch its nodes: one column and one row of them more than of nodes, which other blocks compute too. */
 #pragma once
 #include "grid_write.hpp"
 #include <algorithm>

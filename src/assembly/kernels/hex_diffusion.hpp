@@ -1,9 +1,8 @@
 /* The element matrix of diffusion on a trilinear hexahedron, by sums over one direction after the other.
 
    At every Gauss point the six numbers of W = k w det(J) J^-1 J^-T are all that the geometry contributes. A product of two derivatives of shape functions is a
-   product
-   of three factors, one for each direction: of a derivative and a derivative, +-1; of a derivative and a value, +- the linear function of one side; of two
-   values, the product of two such functions, of which there are three. So the sum over a direction's two points leaves at most three numbers where entry by
+   product of three factors, one for each direction: of a derivative and a derivative, +-1; of a derivative and a value, +- the linear function of one side; of
+   two values, the product of two such functions, of which there are three. So the sum over a direction's two points leaves at most three numbers where entry by
    entry it would be four. */
 #pragma once
 #include "element.hpp"

@@ -1,8 +1,7 @@
 /* PetscScalar of a complex PETSc, in every source of Goza, whatever compiles it. PETSc's headers take std::complex from a C++ compiler and thrust::complex from
    nvcc, so that a function of a .cu file could not be given an array of a .cxx file; and no operator of std::complex runs on a device. They let a program put
-   another library in their
-   place: where PETSC_DESIRE_KOKKOS_COMPLEX is defined (makefile) they include a header of this name. The layout is that of std::complex, and so is the way in
-   which values are handed to PETSc's functions. */
+   another library in their place: where PETSC_DESIRE_KOKKOS_COMPLEX is defined (makefile) they include a header of this name. The layout is that of
+   std::complex, and so is the way in which values are handed to PETSc's functions. */
 #pragma once
 #include <cmath>
 #include <type_traits>

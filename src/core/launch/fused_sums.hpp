@@ -31,8 +31,7 @@ public:
   }
 
   /* Room for two sums each of n parts of a product (WithDots), until the next asks for its own; 0: there are none. Only a larger number than ever before
-     allocates, and never one part,
-     as all there is on several ranks: one of them alone may not fail in the midst of an iteration. */
+     allocates, and never one part, as all there is on several ranks: one of them alone may not fail in the midst of an iteration. */
   PetscScalar *leave(std::size_t n)
   {
     if (left_.size() < 2 * n) left_.resize(2 * n);

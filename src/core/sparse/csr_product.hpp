@@ -8,8 +8,7 @@
      PetscScalar finish(row, column, sum)            the entry of C
 
    A warp does a row. It opens 32 terms at a time, spreads their entries over its lanes, and hashes the columns into a table in shared memory. Lanes that have
-   the same
-   column are added up in their order: every sum is in the order of the terms, so that no result depends on the run. */
+   the same column are added up in their order: every sum is in the order of the terms, so that no result depends on the run. */
 #pragma once
 #include "csr_pattern.hpp"
 #include "row_length.hpp"

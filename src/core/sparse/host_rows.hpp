@@ -153,8 +153,7 @@ private:
 };
 
 /* terms(row) gives the RowTerms, extra(row) a column that the row has in any case, finish(row, column, sum) the entry of C. C's arrays are written once, after
-   a pass
-   that counts: fresh memory is slower than that. */
+   a pass that counts: fresh memory is slower than that. */
 template <class Terms, class Rows, class Extra, class Finish>
 void make_rows(const Terms &terms, const Rows &rows, const Extra &extra, const Finish &finish, CsrMatrix &C)
 {

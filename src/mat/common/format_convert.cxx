@@ -173,8 +173,7 @@ static PetscErrorCode ConvertToOther(Mat A, FormatMat *f, MatType type, MatReuse
 }
 
 /* To PETSc's AIJ types, whose converters begin with a copy that inherits what is composed on the original, by way of a matrix with nothing of ours. An
-   operation of the matrix, not
-   functions composed on it by name: PETSc's factors of an AIJ inherit those. */
+   operation of the matrix, not functions composed on it by name: PETSc's factors of an AIJ inherit those. */
 PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
   FormatMat *f;

@@ -20,8 +20,7 @@ struct GroupPlaces {
 };
 
 /* Where the ranks' vectors live on the host, its values are in memory that the ranks have in common. Where they live on the device, the leader fetches them
-   from there, and puts
-   results there: the others lend it their vectors' memory or, where that cannot be, a copy. */
+   from there, and puts results there: the others lend it their vectors' memory or, where that cannot be, a copy. */
 class GroupVector {
 public:
   GroupVector() = default;

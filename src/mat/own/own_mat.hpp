@@ -6,8 +6,7 @@
    the matrix counts that.
 
    On several ranks the format holds a rank's own columns, and the entries in columns of other ranks, a surface of its part, are an MPIAIJ (`rest`) whose
-   diagonal
-   block holds no values: ghosts, scatters and what is done to values there are PETSc's, products are ParOperator's.
+   diagonal block holds no values: ghosts, scatters and what is done to values there are PETSc's, products are ParOperator's.
 
    The values are where the products are. Where somebody sets or reads single entries and that is a device, they come to the host, and go back when the assembly
    ends. */

@@ -1,8 +1,7 @@
 /* Interpolation from boxes and restriction to them (setup/box_grid.hpp), by place: no index is stored.
 
    A row of boxes in x, with the same y and z, has 25 lines of nodes around its roots, z and y from -2 to 2. A node of such a line interpolates from one box or
-   two in x, side by
-   side: a pair of values, and pairs stand as their nodes do.
+   two in x, side by side: a pair of values, and pairs stand as their nodes do.
 
      line 0   z = -2, y = -2     v v | v v | v v | ...     pair of the line's first node, of the second, ...
      line 1   z = -2, y = -1     v v | v v | v v | ...     first value: of the lower box that the node reaches; 0 where a box or the node is none

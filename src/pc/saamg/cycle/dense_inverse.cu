@@ -35,8 +35,7 @@ struct ScaledRow {
 };
 
 /* Steps k .. k + steps - 1 of Gauss and Jordan, where the columns up to k - 1 already hold those of the inverse. Each entry finds what the first of them make
-   of those that the others
-   read anew: a launch takes longer than that. */
+   of those that the others read anew: a launch takes longer than that. */
 template <PetscInt steps> struct Eliminate {
   PetscInt           n, k;
   const PetscScalar *from; // [n][n]

@@ -12,8 +12,8 @@ constexpr PetscReal most_balanced = 3.2;
 
 /* [rows] dinv / max(1, l1 / most_balanced), l1 the row's l1 norm where the diagonal is scaled to 1, its own 1 included: by Gershgorin no eigenvalue is larger
    than that. Of an M-matrix it is D. Where a few rows are longer than others (slivers, thin elements, Poisson's ratio near 1/2), lambda_max of D^-1 A is
-   theirs, and smoothers and
-   interpolation do little for the rest: with this diagonal CG takes three quarters of the iterations for elasticity on slivers. Collective. */
+   theirs, and smoothers and interpolation do little for the rest: with this diagonal CG takes three quarters of the iterations for elasticity on slivers.
+   Collective. */
 Array<PetscScalar> balanced_inverse(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts);
 
 } // namespace goza::saamg

@@ -50,9 +50,8 @@ struct Couplings {
   static constexpr PetscReal strong_share = static_cast<PetscReal>(0.35);
 
   /* Across a jump of an M-matrix's coefficients the couplings are as nothing beside the diagonals; elsewhere they may all be alike. Aggregates that reach
-     across interpolate
-     what is not smooth there: CG takes several times as many iterations. A smaller jump shows where next to none of the others come near them, unlike in a
-     field that varies from row to row: 7 points, 100^3, cubes of 1 and 1000, 20 to 23 iterations for 45 to 53. */
+     across interpolate what is not smooth there: CG takes several times as many iterations. A smaller jump shows where next to none of the others come near
+     them, unlike in a field that varies from row to row: 7 points, 100^3, cubes of 1 and 1000, 20 to 23 iterations for 45 to 53. */
   bool jump() const { return edges > 0 && positive <= rows / 1000 && across().couplings > 0 && evenly(); }
 
   HD static constexpr PetscReal cut(int k)

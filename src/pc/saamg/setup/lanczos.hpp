@@ -22,8 +22,8 @@ HD inline PetscScalar hashed_entry(std::int64_t name, PetscScalar dinv)
 }
 
 /* The largest eigenvalue from the largest Ritz values after k and after k - 2 steps. From a random vector the distance to it falls as 1 / k^2 (Kuczynski,
-   Wozniakowski 1992), which Richardson's
-   extrapolation takes off: six steps are then as good as ten without. k: 0 where the steps ended by themselves, and there is no distance. */
+   Wozniakowski 1992), which Richardson's extrapolation takes off: six steps are then as good as ten without. k: 0 where the steps ended by themselves, and
+   there is no distance. */
 PetscReal extrapolated(PetscInt k, PetscReal ritz, PetscReal earlier);
 
 /* Of small matrices; NaN where there is none. */

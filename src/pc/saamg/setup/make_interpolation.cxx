@@ -81,8 +81,8 @@ static CsrMatrix test_functions(const Csr &A, const MapPtr &rows, const Coarseni
   return polynomial(At.view(), tcolumns, mirrored, d, lambda, options, columns);
 }
 
-/* A polynomial of degree 2 takes in weak entries, too: where coefficients
-   jump, degree 2 of the filtered operators takes more iterations than degree 1, that of the whole ones about half as many. */
+/* A polynomial of degree 2 takes in weak entries, too: where coefficients jump, degree 2 of the filtered operators takes more iterations than degree 1, that of
+   the whole ones about half as many. */
 static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests,
                           MapPtr *columns_of_tests)
 {
