@@ -309,8 +309,7 @@ MAT_FORMAT_SET_AND_GET(MatAutoFormatSetTrials, MatAutoFormatGetTrials, PetscInt,
    `-mat_view ::ascii_info` tells the choice and the reason.
 
    In parallel each rank chooses for its own diagonal block, because blocks may differ and Goza's formats share one exchange of ghost values. PETSc's own
-   product
-   has an exchange of its own: it is taken where every rank finds it best for its block, and where some do not, those that do take the second best.
+   product has an exchange of its own: it is taken where every rank finds it best for its block, and where some do not, those that do take the second best.
 
    The model is that of paper P2 (Tanabe 2014), carried on: it knows launches, both caches, padding and imbalance.
 

@@ -65,9 +65,9 @@ using namespace goza;
 
   Notes:
   The pattern of the mesh (who neighbours whom, and where each value goes) is found once, by `GozaAssemblySetUp()`; `GozaAssemblyMatrix()` then computes values
-  only, and so it does after new materials, coordinates, forces or given values. Every value
-  of the matrix is written exactly once, by the owner of its row: no element matrices are kept in memory, and nothing is added atomically, so that equal input
-  gives equal bits. The work is done where `-goza_device` says; with a PETSc without CUDA the values are then copied to its matrix on the host.
+  only, and so it does after new materials, coordinates, forces or given values. Every value of the matrix is written exactly once, by the owner of its row: no
+  element matrices are kept in memory, and nothing is added atomically, so that equal input gives equal bits. The work is done where `-goza_device` says; with a
+  PETSc without CUDA the values are then copied to its matrix on the host.
 
   The problem and the steps are those of paper P4 (Nakajima 2016).
 

@@ -110,12 +110,11 @@ PetscErrorCode CdsAloneFromOptions(Mat A, GozaOptionItems items, CdsOptions *opt
   Level: intermediate
 
   Notes:
-  Half storage reads half the values from memory: y_i = sum_d a_d[i] x[i + o_d] + a_d[i - o_d] x[i - o_d] (paper P1, half form), without atomic additions.
-  In parallel the diagonal block of each rank is tested and stored by itself. `MAT_CDS_HALF` for a matrix that is not symmetric, or `MAT_CDS_HERMITIAN`
-  for one that is not Hermitian, is an error at the next product; one that holds a NaN or
-  infinity is held in full as long as it does.
-  `MAT_CDS_AUTO` takes the Hermitian form where `MAT_HERMITIAN` is set and `MAT_SYMMETRIC` is not. With `MAT_SYMMETRIC` set when the format is built, entries
-  may differ from their mirror images by 100 units of rounding of themselves or of their diagonal entries, and the one above the diagonal is taken for both.
+  Half storage reads half the values from memory: y_i = sum_d a_d[i] x[i + o_d] + a_d[i - o_d] x[i - o_d] (paper P1, half form), without atomic additions. In
+  parallel the diagonal block of each rank is tested and stored by itself. `MAT_CDS_HALF` for a matrix that is not symmetric, or `MAT_CDS_HERMITIAN` for one
+  that is not Hermitian, is an error at the next product; one that holds a NaN or infinity is held in full as long as it does. `MAT_CDS_AUTO` takes the
+  Hermitian form where `MAT_HERMITIAN` is set and `MAT_SYMMETRIC` is not. With `MAT_SYMMETRIC` set when the format is built, entries may differ from their
+  mirror images by 100 units of rounding of themselves or of their diagonal entries, and the one above the diagonal is taken for both.
 
 .seealso: `MATCDS`, `MatCDSGetStorage()`, `MatCDSSetShare()`, `MatCDSSetBlockSize()`, `MatSetOption()`
 @*/
@@ -234,21 +233,25 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecisi
   A matrix without AIJ is of type `MATOWNCDS`, which no program that looks for AIJ by the type's name takes for it: its diagonals are all that there is of it,
   at most 128 of them, each whole, in `PetscScalar`, with no index, so that it may have more nonzeros than a `PetscInt` counts. They are those of a `DMDA`'s
   stencil, of `MatSetPreallocationCOO()`, or of the values that are set. Values are set on the device by COO; `MatSetValues()` sets them on the host, and the
-  end of the assembly takes them to the device. With `-mat_cds_storage auto` the half form is taken where `MAT_SYMMETRIC` (`MAT_SPD`) is set before the first
-  value; the entry above the diagonal is then taken for both. `MatSetValues()` after the assembly that this was said of goes on in full, unless it was said
-  again or to be so for ever (`MAT_SYMMETRY_ETERNAL`, `MAT_SPD_ETERNAL`). An entry is nonzero where its value is not 0. `MatConvert()` makes AIJ of it and it of
-  AIJ. What PETSc knows of AIJ alone makes it, on the host, and gives it back: factors, products with matrices of any type, submatrices, colorings, views. A
+  end of the assembly takes them to the device.
+
+  With `-mat_cds_storage auto` the half form is taken where `MAT_SYMMETRIC` (`MAT_SPD`) is set before the first value; the entry above the diagonal is then
+  taken for both. `MatSetValues()` after the assembly that this was said of goes on in full, unless it was said again or to be so for ever
+  (`MAT_SYMMETRY_ETERNAL`, `MAT_SPD_ETERNAL`). An entry is nonzero where its value is not 0: one that becomes 0, or is one no longer, is a new nonzero pattern
+  for who has had AIJ. `MatConvert()` makes AIJ of it and it of AIJ.
+
+  What PETSc knows of AIJ alone makes it, on the host, and gives it back: factors, products with matrices of any type, submatrices, colorings, views. A
   `MatFDColoring` holds an AIJ of its own, of a `DMDA`'s stencil or of the entries. `MatSOR()` and `MatGetDiagonalBlock()`, whose block is brought up to date
   when it is asked for again, keep it until the pattern moves, and a product for as long as its result lives or until it is cleared (`-mat_product_clear`). So
   `PCBJACOBI`, `PCASM`, `PCSOR`, `PCGAMG`, `PCILU`, `PCLU` take the iterations that they take of an AIJ without zeros. Where AIJ holds some, as on a `DMDA`'s
   stencil with unknowns that are not coupled or given, they see fewer entries here: graphs and overlaps are others, and iterations differ by some.
-  `-mat_view ::ascii_info` and the event GozaMatToAIJ of `-log_view` say how often AIJ was made. An entry that becomes 0, or is one no longer, is a new nonzero
-  pattern for who has had AIJ. A matrix that is not square and is preallocated as AIJ
-  becomes a `MATCDS` that keeps AIJ: PETSc gives interpolations the type of the fine matrix. Arrays of AIJ are not there to be asked for: `MatSeqAIJGetArray()`
-  and its like are errors that say so, and `MatSeqAIJGetMaxRowNonzeros()` gives the number of columns, which no row has more than. `PCSAAMG` sets up from the
-  diagonals or, off the grids that it knows, from rows that it makes of them where they are (event GozaMatToRows); `PCPBJACOBI` and `PCJACOBI` take such a
-  matrix, too. On several ranks the diagonals are those of a rank's own columns, and the entries in columns of other ranks, a surface of its part of a grid, are
-  kept as AIJ.
+  `-mat_view ::ascii_info` and the event GozaMatToAIJ of `-log_view` say how often AIJ was made. A matrix that is not square and is preallocated as AIJ becomes
+  a `MATCDS` that keeps AIJ: PETSc gives interpolations the type of the fine matrix.
+
+  Arrays of AIJ are not there to be asked for: `MatSeqAIJGetArray()` and its like are errors that say so, and `MatSeqAIJGetMaxRowNonzeros()` gives the number of
+  columns, which no row has more than. `PCSAAMG` sets up from the diagonals or, off the grids that it knows, from rows that it makes of them where they are
+  (event GozaMatToRows); `PCPBJACOBI` and `PCJACOBI` take such a matrix, too. On several ranks the diagonals are those of a rank's own columns, and the entries
+  in columns of other ranks, a surface of its part of a grid, are kept as AIJ.
 
   A program whose own kernels compute values writes them (on several ranks those in a rank's own columns, by its own numbers) straight into such a matrix: it
   composes "MatCDSSetDiagonals_C"(Mat, PetscInt n, const PetscInt offsets[]), which adds diagonals of zeros, and "MatCDSGetDiagonals_C"(Mat, PetscInt *n, const

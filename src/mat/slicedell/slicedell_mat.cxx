@@ -207,11 +207,11 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MatSt
   With several ranks the rows that have off-process entries are finished by a second kernel when the halo has arrived.
 
   Without AIJ (`-mat_slicedell_keep_aij`) a matrix is of type `MATOWNSLICEDELL`: its slices, in `PetscScalar`, are all that there is of it. It has places where
-  AIJ would have them, zeros among
-  them: those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, of a `GozaAssembly`, or of the values that are set, which wait in a list, on the host, for
-  the end of the assembly where there is no place for them yet. Everything else is as with `-mat_cds_keep_aij no` (see `MATCDS`): what needs AIJ makes it for as
-  long as that takes, and `-mat_view ::ascii_info` and the event GozaMatToAIJ count it; `PCSAAMG` sets up from rows that it makes where the slices are (event
-  GozaMatToRows). On the device transposed products and `NORM_1` make such rows each time. `auto` is as for `MATCDS`, of any mesh.
+  AIJ would have them, zeros among them: those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, of a `GozaAssembly`, or of the values that are set, which
+  wait in a list, on the host, for the end of the assembly where there is no place for them yet. Everything else is as with `-mat_cds_keep_aij no` (see
+  `MATCDS`): what needs AIJ makes it for as long as that takes, and `-mat_view ::ascii_info` and the event GozaMatToAIJ count it; `PCSAAMG` sets up from rows
+  that it makes where the slices are (event GozaMatToRows). On the device transposed products and `NORM_1` make such rows each time. `auto` is as for `MATCDS`,
+  of any mesh.
 
 .seealso: `MATAIJ`, `MATCDS`, `MATAIJCUSPARSE`, `MatSlicedEllSetSliceHeight()`, `MatSlicedEllSetSortWindow()`
 M*/
