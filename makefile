@@ -176,7 +176,7 @@ export OMPI_MCA_rmaps_base_oversubscribe = 1
 export OMPI_MCA_mpi_yield_when_idle = 1
 export OMP_NUM_THREADS = 1
 
-demo: all $(EXAMPLES) $(BUILD)/petsc/ksp_ksp_tutorials_ex45 ## solve with Goza beside plain PETSc, and compare
+demo: all $(BUILD)/bin/poisson $(BUILD)/petsc/ksp_ksp_tutorials_ex45 ## solve with Goza beside plain PETSc, and compare
 	@python3 examples/demo.py
 check: programs ## build everything and run every test
 	@test/run.sh
