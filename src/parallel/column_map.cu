@@ -167,11 +167,9 @@ std::shared_ptr<MapMailbox> ColumnMap::make_mailbox(HaloPlan plan) const
   std::string why;
   PeerOptions options;
 
-  must(GetHaloTimeout(&options.timeout), "-goza_halo_timeout");
-  options.shared_device = route_.team->shared_device;
-  options.launches      = route_.team->launches;
-  plan.tag              = route_.tag;
-  const auto made       = std::make_shared<MapMailbox>(std::move(plan), options);
+  must(GetPeerOptions(comm_, route_.tag, &options, &why), "GetPeerOptions");
+  plan.tag        = route_.tag;
+  const auto made = std::make_shared<MapMailbox>(std::move(plan), options);
   AgreeNoFailure(comm_);
   must(made->exchange.setup(&why), "an exchange's set-up");
   return why.empty() ? made : nullptr;

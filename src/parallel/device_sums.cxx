@@ -1,6 +1,5 @@
 #include "device_sums.hpp"
 #include "mpi_call.hpp"
-#include "team.hpp"
 #include <vector>
 
 namespace goza::parallel
@@ -44,18 +43,12 @@ DeviceSums::DeviceSums(MPI_Comm comm, PetscMPIInt tag, PetscInt most, const Peer
 
 PetscErrorCode DeviceSums::Create(MPI_Comm comm, PetscMPIInt tag, PetscInt most, std::shared_ptr<DeviceSums> *made, std::string *why)
 {
-  std::shared_ptr<HaloTeam>   team;
   std::shared_ptr<DeviceSums> sums;
   PeerOptions                 options;
 
   PetscFunctionBegin;
-  PetscCall(HaloTeamGet(comm, &team));
-  PetscCall(HaloTeamAskPeer(comm, tag, team.get()));
-  PetscCallCXX(*why = team->no_peer);
+  PetscCall(GetPeerOptions(comm, tag, &options, why));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  options.shared_device = team->shared_device;
-  options.launches      = team->launches;
-  PetscCall(GetHaloTimeout(&options.timeout));
   PetscCall(FailTogether(comm, Guarded([&] { sums.reset(new DeviceSums(comm, tag, most, options)); }), "hold what it sums up"));
   PetscCall(sums->exchange_.setup(why));
   if (why->empty()) *made = std::move(sums);

@@ -58,20 +58,29 @@ template <class V> static PetscErrorCode CreateNccl(const HaloPlan &plan, std::u
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode GetPeerOptions(MPI_Comm comm, PetscMPIInt tag, PeerOptions *options, std::string *why)
+{
+  std::shared_ptr<HaloTeam> team;
+
+  PetscFunctionBegin;
+  PetscCall(HaloTeamGet(comm, &team));
+  PetscCall(HaloTeamAskPeer(comm, tag, team.get()));
+  PetscCallCXX(*why = team->no_peer);
+  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  options->shared_device = team->shared_device;
+  options->launches      = team->launches;
+  PetscCall(GetHaloTimeout(&options->timeout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <class V> static PetscErrorCode CreatePeer(const HaloPlan &plan, std::unique_ptr<Exchange<V>> *exchange, std::string *why)
 {
-  std::shared_ptr<HaloTeam>        team;
   std::unique_ptr<PeerExchange<V>> made;
   PeerOptions                      options;
 
   PetscFunctionBegin;
-  PetscCall(HaloTeamGet(plan.comm, &team));
-  PetscCall(HaloTeamAskPeer(plan.comm, plan.tag, team.get()));
-  PetscCallCXX(*why = team->no_peer);
+  PetscCall(GetPeerOptions(plan.comm, plan.tag, &options, why));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  options.shared_device = team->shared_device;
-  options.launches      = team->launches;
-  PetscCall(GetHaloTimeout(&options.timeout));
   PetscCall(FailTogether(plan.comm, Guarded([&] { made = std::make_unique<PeerExchange<V>>(plan, options); }), "hold what it receives"));
   PetscCall(made->setup(why));
   if (why->empty()) *exchange = std::move(made);

@@ -26,6 +26,9 @@ struct PeerOptions {
   std::shared_ptr<Launches> launches;
 };
 
+/* Collective. why: on every rank, where these ranks' devices cannot reach one another. */
+PetscErrorCode GetPeerOptions(MPI_Comm comm, PetscMPIInt tag, PeerOptions *options, std::string *why);
+
 template <class V> class PeerExchange final : public Exchange<V> {
 public:
   PeerExchange(const HaloPlan &plan, PeerOptions options) : plan_(plan), options_(std::move(options)) { }

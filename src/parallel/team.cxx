@@ -1,8 +1,7 @@
 #include "team.hpp"
 #include "agree.hpp"
-#include "core/device/array.hpp"
 #include "core/device/kernel_loader.hpp"
-#include "core/device/mailbox.hpp"
+#include "peer_exchange.hpp"
 #include "petsc/errors.hpp"
 #include <algorithm>
 #include <array>
@@ -126,66 +125,43 @@ PetscErrorCode HaloTeamAskNccl(MPI_Comm comm, HaloTeam *team)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each rank writes a value into the memory of the next: that says more of a machine than its attributes do. */
-static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, std::string *why)
+/* Each rank sends a value to the next: that says more of a machine than its attributes do. */
+static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, const HaloTeam &team, std::string *why)
 {
-  constexpr double             timeout = 20; // seconds
-  constexpr float              value   = 1;
-  PetscMPIInt                  rank, size;
-  std::unique_ptr<SharedBlock> block;
-  SharedBlock::Name            mine{}, next{};
+  constexpr double                           timeout = 20; // seconds
+  const PetscScalar                          value   = 1;
+  const PetscInt                             first   = 0;
+  PetscMPIInt                                rank, size;
+  HaloPlan                                   plan;
+  std::unique_ptr<PeerExchange<PetscScalar>> exchange;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  try {
-    block = std::make_unique<SharedBlock>(2 * sizeof(MailboxWord));
-    mine  = block->name();
-  } catch (const std::exception &e) {
-    SetReason(why, e.what());
-  }
-  PetscCall(AgreeOnReason(comm, why));
-  if (!why->empty() || size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Sendrecv(&mine, (PetscMPIInt)sizeof(mine), MPI_BYTE, (rank + size - 1) % size, tag, &next, (PetscMPIInt)sizeof(next), MPI_BYTE,
-                            (rank + 1) % size, tag, comm, MPI_STATUS_IGNORE));
-  Array<PetscInt>           index(Space::Cuda);
-  Array<MailboxWord *>      place(Space::Cuda);
-  Array<float>              x(Space::Cuda), got(Space::Cuda);
-  Array<MailboxState>       state(Space::Cuda);
-  std::unique_ptr<LateFlag> late;
-  try {
-    const PetscInt first     = 0;
-    MailboxWord   *there     = reinterpret_cast<MailboxWord *>(device::open_shared(next));
-    MailboxWord   *places[2] = {there, there + 1};
-
-    index = Array<PetscInt>(Space::Cuda, &first, 1);
-    place = Array<MailboxWord *>(Space::Cuda, places, 2);
-    x     = Array<float>(Space::Cuda, &value, 1);
-    got   = Array<float>(Space::Cuda, 1);
-    state = Array<MailboxState>(Space::Cuda, 1);
-    late  = std::make_unique<LateFlag>();
-    state.zero();
-  } catch (const std::exception &e) {
-    SetReason(why, e.what());
-  }
-  PetscCall(AgreeOnReason(comm, why));
+  if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FailTogether(comm, Guarded([&] {
+                           plan.comm     = comm;
+                           plan.tag      = tag;
+                           plan.space    = Space::Cuda;
+                           plan.sends    = {{(rank + 1) % size, 0, 1}};
+                           plan.receives = {{(rank + size - 1) % size, 0, 1}};
+                           plan.nsend = plan.nghost = 1;
+                           plan.send_index          = Array<PetscInt>(Space::Cuda, &first, 1);
+                           exchange = std::make_unique<PeerExchange<PetscScalar>>(plan, PeerOptions{team.shared_device, timeout, team.launches});
+                         }),
+                         "hold what it receives"));
+  PetscCall(exchange->setup(why));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   try {
-    Mailbox box;
+    const Array<PetscScalar> x(Space::Cuda, &value, 1);
+    Array<PetscScalar>       got(Space::Cuda, 1);
 
-    box.nsend = box.nget = box.nkept = 1;
-    box.index                        = index.data();
-    box.place                        = place.data();
-    box.words                        = reinterpret_cast<const MailboxWord *>(block->data());
-    box.state                        = state.data();
-    box.late                         = late->word();
-    exchange(box, static_cast<const float *>(x.data()), got.data(), 1, timeout);
+    exchange->fetch(x.data(), got.data());
     if (got.to_host()[0] != value) SetReason(why, "a value of a neighbour's did not arrive");
-    late->check();
   } catch (const std::exception &e) {
-    if (why->empty()) SetReason(why, e.what());
+    SetReason(why, e.what());
   }
-  PetscCall(AgreeOnReason(comm, why)); // also: nobody's block goes before its neighbour has written
+  PetscCall(AgreeOnReason(comm, why)); // also: nobody's memory goes before its neighbour has written
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,8 +178,9 @@ PetscErrorCode HaloTeamAskPeer(MPI_Comm comm, PetscMPIInt tag, HaloTeam *team)
                          "look at its device"));
   PetscCall(AgreeOnReason(comm, &why));
   kernel_loader::wait(); // as it may wait for the device
-  if (why.empty()) PetscCall(TryPeer(comm, tag, &why));
   if (why.empty()) PetscCall(Launches::Create(comm, &team->launches, &why));
+  if (why.empty()) PetscCall(TryPeer(comm, tag, *team, &why));
+  if (!why.empty()) team->launches.reset();
   team->no_peer.swap(why);
   team->asked_peer = true;
   PetscFunctionReturn(PETSC_SUCCESS);
