@@ -74,6 +74,8 @@ public:
 
   void zero() { set_zero(space_, size_, data_); }
 
+  Array copied(Space space) const { return Array(space, data_, size_); }
+
   std::vector<T> to_host() const
   {
     std::vector<T> host(size_);

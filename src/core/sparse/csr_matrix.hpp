@@ -18,6 +18,16 @@ struct CsrMatrix {
   PetscInt    nnz() const { return static_cast<PetscInt>(col.size() ? col.size() : val.size()); } // either may be missing
   std::size_t bytes() const { return ptr.bytes() + col.bytes() + val.bytes(); }
   Csr         view() const { return {ptr.space(), nrows, ncols, ptr.data(), col.data(), val.data(), nnz()}; }
+
+  CsrMatrix copied(Space space) const
+  {
+    CsrMatrix copy(space, nrows, ncols);
+
+    copy.ptr = ptr.copied(space);
+    copy.col = col.copied(space);
+    copy.val = val.copied(space);
+    return copy;
+  }
 };
 
 inline PetscInt entries(const Csr &A)

@@ -126,8 +126,8 @@ CsrMatrix block_norms(const Csr &A, const BlockPattern &blocks)
   const PetscInt bs = blocks.br;
   CsrMatrix      N(A.space, A.nrows / bs, A.ncols / bs);
 
-  N.ptr = Array<PetscInt>(A.space, blocks.ptr.data(), blocks.ptr.size());
-  N.col = Array<PetscInt>(A.space, blocks.col.data(), blocks.col.size());
+  N.ptr = blocks.ptr.copied(A.space);
+  N.col = blocks.col.copied(A.space);
   N.val = Array<PetscScalar>(A.space, N.col.size());
   for_each_row_by_lanes(A.space, N.nrows, BlockNorms{A, bs, N.ptr.data(), N.val.data()});
   return N;

@@ -39,7 +39,6 @@ struct FindLines {
 template <class Store, class V> void Fold<Store, V>::layout_like(const Fold &other)
 {
   const Space space = this->space_;
-  const auto  like  = [space](const auto &array) { return std::decay_t<decltype(array)>(space, array.data(), array.size()); };
 
   this->nrows_ = other.nrows_;
   this->ncols_ = other.ncols_;
@@ -47,12 +46,12 @@ template <class Store, class V> void Fold<Store, V>::layout_like(const Fold &oth
   shape_       = other.shape_;
   nnz_         = other.nnz_;
   near_        = other.near_;
-  head_        = like(other.head_);
-  col_         = like(other.col_);
-  long_row_    = like(other.long_row_);
-  piece_ptr_   = like(other.piece_ptr_);
-  line_of_     = like(other.line_of_);
-  long_group_  = like(other.long_group_);
+  head_        = other.head_.copied(space);
+  col_         = other.col_.copied(space);
+  long_row_    = other.long_row_.copied(space);
+  piece_ptr_   = other.piece_ptr_.copied(space);
+  line_of_     = other.line_of_.copied(space);
+  long_group_  = other.long_group_.copied(space);
   piece_       = Array<V>(space, other.piece_.size());
   val_         = Array<Store>(space, other.val_.size());
   share_out();

@@ -14,16 +14,6 @@ struct HostPattern {
   std::vector<PetscInt> ptr, col;
 };
 
-CsrMatrix in_space(Space space, const CsrMatrix &rows)
-{
-  CsrMatrix there(space, rows.nrows, rows.ncols);
-
-  there.ptr = Array<PetscInt>(space, rows.ptr.data(), rows.ptr.size());
-  there.col = Array<PetscInt>(space, rows.col.data(), rows.col.size());
-  there.val = Array<PetscScalar>(space, rows.val.data(), rows.val.size());
-  return there;
-}
-
 } // namespace
 
 /* rows.val null: of zeros */
@@ -53,7 +43,7 @@ std::unique_ptr<OwnFormat> OwnedRows::moved(Mat A, OwnFormat &f, Space space)
 {
   const CsrMatrix rows = compressed_rows(f.space(), values(f));
 
-  return built(A, space == f.space() ? rows.view() : in_space(space, rows).view());
+  return built(A, space == f.space() ? rows.view() : rows.copied(space).view());
 }
 
 /* Of the entries inside, and of the rows that are there already. */
@@ -154,7 +144,7 @@ PetscErrorCode OwnedRows::put_like(Mat A, OwnMat *own, Mat X, OwnMat *x)
   PetscCall(Guarded([&] { missing = missing_places(own->space, mine, its); }));
   if (!missing) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] {
-    const CsrMatrix rows = in_space(Space::Host, compressed_rows(x->space, its));
+    const CsrMatrix rows = compressed_rows(x->space, its).copied(Space::Host);
 
     j.assign(rows.col.data(), rows.col.data() + rows.nnz());
     for (PetscInt row = 0; row < rows.nrows; row++) i.insert(i.end(), rows.ptr.data()[row + 1] - rows.ptr.data()[row], row);

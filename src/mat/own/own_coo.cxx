@@ -228,7 +228,7 @@ PetscErrorCode PutOthers(Mat A, OwnMat *own, const PetscScalar from[], InsertMod
                            picked = Array<PetscScalar>(own->space, own->others.picked.size());
                            if (from) gather(own->space, static_cast<PetscInt>(picked.size()), own->others.picked.data(), from, picked.data());
                            else picked.zero();
-                           if (there != own->space) picked = Array<PetscScalar>(there, picked.data(), picked.size());
+                           if (there != own->space) picked = picked.copied(there);
                          }),
                          set));
   PetscCall(MatSetValuesCOO(own->others.rest, picked.data(), mode));

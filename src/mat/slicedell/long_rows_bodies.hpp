@@ -112,10 +112,10 @@ template <class Store, class V> void LongRows<Store, V>::lay_out_like(const Long
 {
   const Space space = row_.space();
 
-  row_       = Array<PetscInt>(space, other.row_.data(), other.row_.size());
-  ptr_       = Array<PetscInt>(space, other.ptr_.data(), other.ptr_.size());
-  piece_ptr_ = Array<PetscInt>(space, other.piece_ptr_.data(), other.piece_ptr_.size());
-  col_       = Array<LocalColumn>(space, other.col_.data(), other.col_.size());
+  row_       = other.row_.copied(space);
+  ptr_       = other.ptr_.copied(space);
+  piece_ptr_ = other.piece_ptr_.copied(space);
+  col_       = other.col_.copied(space);
   piece_     = Array<V>(space, other.piece_.size());
 }
 

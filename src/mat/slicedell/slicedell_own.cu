@@ -10,7 +10,6 @@ namespace goza::mat
 template <class Store, class V> void SlicedEll<Store, V>::layout_like(const SlicedEll &other)
 {
   const Space space = this->space_;
-  const auto  like  = [space](const auto &array) { return std::decay_t<decltype(array)>(space, array.data(), array.size()); };
 
   this->nrows_ = other.nrows_;
   this->ncols_ = other.ncols_;
@@ -26,15 +25,15 @@ template <class Store, class V> void SlicedEll<Store, V>::layout_like(const Slic
   in_gaps_     = other.in_gaps_;
   spread_      = other.spread_;
   team_space_  = other.team_space_;
-  slice_ptr_   = like(other.slice_ptr_);
-  col_ptr_     = like(other.col_ptr_);
-  row_         = like(other.row_);
-  length_      = like(other.length_);
-  col_         = like(other.col_);
-  first_       = like(other.first_);
-  head_        = like(other.head_);
-  gap_         = like(other.gap_);
-  place_of_    = like(other.place_of_);
+  slice_ptr_   = other.slice_ptr_.copied(space);
+  col_ptr_     = other.col_ptr_.copied(space);
+  row_         = other.row_.copied(space);
+  length_      = other.length_.copied(space);
+  col_         = other.col_.copied(space);
+  first_       = other.first_.copied(space);
+  head_        = other.head_.copied(space);
+  gap_         = other.gap_.copied(space);
+  place_of_    = other.place_of_.copied(space);
   val_         = Array<Store>(space, other.val_.size());
   long_        = LongRows<Store, V>(space);
   long_.lay_out_like(other.long_);

@@ -17,12 +17,12 @@ static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const C
   t->own       = transpose(A, *level.columns, level.columns, t->columns);
   t->A         = t->own.view();
   t->nnz       = level.nnz;
-  t->dinv      = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
-  t->balanced  = Array<PetscScalar>(A.space, level.balanced.data(), level.balanced.size());
-  t->isolated  = Array<unsigned char>(A.space, level.isolated.data(), level.isolated.size());
-  t->name      = Array<PetscInt>(A.space, level.name.data(), level.name.size());
+  t->dinv      = level.dinv.copied(A.space);
+  t->balanced  = level.balanced.copied(A.space);
+  t->isolated  = level.isolated.copied(A.space);
+  t->name      = level.name.copied(A.space);
   t->lattice   = level.lattice;
-  t->magnitude = Array<PetscReal>(A.space, level.magnitude.data(), level.magnitude.size());
+  t->magnitude = level.magnitude.copied(A.space);
   if (conjugated) {
     conjugate(A.space, t->own.val.size(), t->own.val.data());
     conjugate(A.space, t->dinv.size(), t->dinv.data());
@@ -32,24 +32,13 @@ static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const C
   return t;
 }
 
-static CsrMatrix copy_of(const CsrMatrix &M)
-{
-  const Space space = M.space();
-  CsrMatrix   copy(space, M.nrows, M.ncols);
-
-  copy.ptr = Array<PetscInt>(space, M.ptr.data(), M.ptr.size());
-  copy.col = Array<PetscInt>(space, M.col.data(), M.col.size());
-  copy.val = Array<PetscScalar>(space, M.val.data(), M.val.size());
-  return copy;
-}
-
 /* Interpolation and test functions in each other's place, without the transpose. */
 static std::shared_ptr<CsrTransfer> exchanged(const CsrTransfer &from)
 {
   auto t = std::make_shared<CsrTransfer>();
 
-  t->P          = copy_of(from.W);
-  t->W          = copy_of(from.P);
+  t->P          = from.W.copied(from.W.space());
+  t->W          = from.P.copied(from.P.space());
   t->coarse     = from.wcoarse;
   t->wcoarse    = from.coarse;
   t->fine       = from.fine;

@@ -241,9 +241,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscFunctionBegin;
   for (const Grid &g : grids_) allowed -= g.level->nnz;
   PetscCall(Together(grid.level->columns->comm(), "keep the magnitudes of its rows", [&] {
-    const Array<PetscReal> &m = grid.level->magnitude;
-
-    if (!finest) magnitude = Array<PetscReal>(m.space(), m.data(), m.size());
+    if (!finest) magnitude = grid.level->magnitude.copied(grid.level->magnitude.space());
   }));
   PetscCall(make());
   if (way.adjoint && !*stop) PetscCall(outweighs(next, options, &outweighed));
