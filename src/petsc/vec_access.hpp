@@ -23,6 +23,13 @@ struct Stage {
 /* ", vectors in place", ", vectors copied from and to the host", both or neither of several stages. */
 const char *DescribeStages(std::initializer_list<const Stage *> stages);
 
+/* Of the vectors of z = A x, or z = y + A x, on their way to a device and back. */
+struct ProductStages {
+  Stage x, y, z;
+
+  const char *describe(Space space) const { return space == Space::Host ? "" : DescribeStages({&x, &y, &z}); }
+};
+
 class VecRead {
 public:
   PetscErrorCode     get(Vec v, Space space, Stage &stage);

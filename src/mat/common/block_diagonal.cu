@@ -45,7 +45,8 @@ PetscErrorCode PassOnBlockSize(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatOnlyDeviceVectors(Mat A, const Stage &x, const Stage &y, const Stage &z, PetscBool *only)
+/* Collective. Whether A's DM or, where it has none, the products so far know vectors of the device and no others. */
+static PetscErrorCode OnlyDeviceVectors(Mat A, const ProductStages &s, PetscBool *only)
 {
   DM          dm;
   VecType     type;
@@ -53,7 +54,7 @@ PetscErrorCode MatOnlyDeviceVectors(Mat A, const Stage &x, const Stage &y, const
 
   PetscFunctionBegin;
   PetscCall(MatGetDM(A, &dm));
-  *only = (PetscBool)(x.in_place && !x.copied && !y.copied && !z.copied); /* built without a product it has seen none */
+  *only = (PetscBool)(s.x.in_place && !s.x.copied && !s.y.copied && !s.z.copied); /* built without a product it has seen none */
   if (dm) {
     PetscCall(DMGetVecType(dm, &type));
     PetscCall(PetscStrendswith(type, "cuda", only));
@@ -65,7 +66,7 @@ PetscErrorCode MatOnlyDeviceVectors(Mat A, const Stage &x, const Stage &y, const
 }
 
 /* This rank's, row by row. */
-static PetscErrorCode ReadBlocks(Mat A, PetscInt bs, std::vector<PetscScalar> &block)
+static PetscErrorCode ReadBlocksOfAij(Mat A, PetscInt bs, std::vector<PetscScalar> &block)
 {
   Mat             Ad, Ao;
   const PetscInt *garray;
@@ -108,23 +109,30 @@ PetscErrorCode MatCreateBlockDiagonal(MPI_Comm comm, MatType type, PetscInt bs, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatGetBlockDiagonal_Device(Mat A, Mat *D)
+PetscErrorCode MatBlockDiagonalForDevice(Mat A, const ProductStages &staged, ReadBlocks *read, Mat *D)
 {
-  FormatMat               *f;
-  PetscInt                 bs, start;
+  PetscInt                 bs;
   std::vector<PetscScalar> block;
   PetscBool                only = PETSC_FALSE;
 
   PetscFunctionBegin;
   *D = NULL;
-  PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(MatOnlyDeviceVectors(A, f->staged_x, f->staged_y, f->staged_z, &only));
+  PetscCall(OnlyDeviceVectors(A, staged, &only));
   if (!only) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetBlockSize(A, &bs));
-  PetscCall(MatGetOwnershipRangeColumn(A, &start, NULL));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ReadBlocks(A, bs, block), "read its diagonal blocks"));
-  PetscCall(MatCreateBlockDiagonal(PetscObjectComm((PetscObject)A), MATAIJCUSPARSE, bs, start, block, D));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), read(A, bs, block), "read its diagonal blocks"));
+  PetscCall(MatCreateBlockDiagonal(PetscObjectComm((PetscObject)A), MATAIJCUSPARSE, bs, A->cmap->rstart, block, D));
   PetscCall(MatSetErrorIfFailure(*D, A->erroriffailure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGetBlockDiagonal_Device(Mat A, Mat *D)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(MatBlockDiagonalForDevice(A, f->staged, ReadBlocksOfAij, D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -13,8 +13,9 @@ namespace goza::mat
    Collective. */
 PetscErrorCode MatGetBlockDiagonal_Device(Mat A, Mat *D);
 
-/* Collective. Whether A's DM or, where it has none, the products so far (these are the stages of their vectors) know vectors of the device and no others. */
-PetscErrorCode MatOnlyDeviceVectors(Mat A, const Stage &x, const Stage &y, const Stage &z, PetscBool *only);
+/* The same of the blocks that read() gives this rank, row by row. staged: of the products so far. */
+using ReadBlocks = PetscErrorCode(Mat A, PetscInt bs, std::vector<PetscScalar> &block);
+PetscErrorCode MatBlockDiagonalForDevice(Mat A, const ProductStages &staged, ReadBlocks *read, Mat *D);
 
 /* Of blocks given row by row, [rows][bs]. type: AIJ-based; start: this rank's first row. Collective. */
 PetscErrorCode MatCreateBlockDiagonal(MPI_Comm comm, MatType type, PetscInt bs, PetscInt start, const std::vector<PetscScalar> &block, Mat *D);

@@ -37,8 +37,8 @@ struct FormatMat {
   bool       petscs_own                                     = false; // every rank found the base type's product best (autoformat)
   /* a preconditioner may share the operator, and must keep its values when the matrix moves on: then the matrix makes a new one */
   std::shared_ptr<ParOperator<PetscScalar>> op = std::make_shared<ParOperator<PetscScalar>>();
-  ParOperator<PetscScalar>                  check;                        // on the host, for -goza_check
-  Stage                                     staged_x, staged_y, staged_z; // host vectors on their way to a device format and back
+  ParOperator<PetscScalar>                  check; // on the host, for -goza_check
+  ProductStages                             staged;
 
   template <class Function> Function *base_function(ComposedOver which) const { return reinterpret_cast<Function *>(composed[which]); }
 };
@@ -143,6 +143,8 @@ extern bool seqaij_stays;
 /* format_override.cxx */
 PetscErrorCode MatFormatOverride(Mat A, FormatMat *f); // (back) on a matrix whose operations are those of its base type
 void           MatFormatRestoreOps(Mat A, const FormatMat *f);
+/* format_mult.cxx. z = A x, or z = y + A x, by A's operator; collective */
+PetscErrorCode MatMultByOperator(Mat A, ParOperator<PetscScalar> &op, ProductStages &staged, Vec x, Vec y, Vec z);
 /* format_device.cxx */
 PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f);
 PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z); // PETSc's own product: z = A x, or z = y + A x

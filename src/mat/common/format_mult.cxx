@@ -151,15 +151,38 @@ static PetscErrorCode MatMultByLeaders(Mat A, bool transposed, Vec x, Vec y, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatMultByOperator(Mat A, ParOperator<PetscScalar> &op, ProductStages &staged, Vec x, Vec y, Vec z)
+{
+  const Space space = op.space();
+  VecRead     xin, yin;
+  VecWrite    zout;
+
+  PetscFunctionBegin;
+  usage.products[(int)space]++;
+  PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
+  PetscErrorCode failed = xin.get(x, space, staged.x);
+  if (!failed && y && y != z) failed = yin.get(y, space, staged.y);
+  if (!failed) failed = zout.get(z, space, staged.z, y == z);
+  if (failed) PetscCall(op.decline());
+  PetscCall(failed);
+  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(op.apply(xin.data(), y ? RowOut<PetscScalar>(Add<PetscScalar>{y == z ? zout.data() : yin.data(), zout.data()})
+                                   : RowOut<PetscScalar>(Assign<PetscScalar>{zout.data()})));
+  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(zout.restore());
+  if (y && y != z) PetscCall(yin.restore());
+  PetscCall(xin.restore());
+  PetscCall(LogFlops(space, PetscMax(2 * op.nnz() - (y ? 0 : A->rmap->n), 0)));
+  PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* z = A x, or z = y + A x */
 static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
 {
-  FormatMat     *f;
-  VecRead        xin, yin;
-  VecWrite       zout;
-  PetscLogDouble flops;
-  Vec            y_before = NULL;
-  bool           done;
+  FormatMat *f;
+  Vec        y_before = NULL;
+  bool       done;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
@@ -172,30 +195,13 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
     PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const Space space = f->op->space();
-  usage.products[(int)space]++;
-  const bool check = check_results() && space == Space::Cuda;
+  const bool check = check_results() && f->op->space() == Space::Cuda;
 
   if (check && y) {
     PetscCall(VecDuplicate(y, &y_before));
     PetscCall(VecCopy(y, y_before));
   }
-  PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
-  PetscErrorCode failed = xin.get(x, space, f->staged_x);
-  if (!failed && y && y != z) failed = yin.get(y, space, f->staged_y);
-  if (!failed) failed = zout.get(z, space, f->staged_z, y == z);
-  if (failed) PetscCall(f->op->decline());
-  PetscCall(failed);
-  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(f->op->apply(xin.data(), y ? RowOut<PetscScalar>(Add<PetscScalar>{y == z ? zout.data() : yin.data(), zout.data()})
-                                       : RowOut<PetscScalar>(Assign<PetscScalar>{zout.data()})));
-  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
-  PetscCall(zout.restore());
-  if (y && y != z) PetscCall(yin.restore());
-  PetscCall(xin.restore());
-  flops = 2.0 * f->op->nnz() - (y ? 0 : A->rmap->n);
-  PetscCall(LogFlops(space, PetscMax(flops, 0)));
-  PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
+  PetscCall(MatMultByOperator(A, *f->op, f->staged, x, y, z));
   if (check) {
     PetscCall(MatCheckMult(A, f, x, y_before, z));
     PetscCall(VecDestroy(&y_before));

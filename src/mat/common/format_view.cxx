@@ -54,8 +54,8 @@ static PetscErrorCode ViewFormat(Mat A, bool refused, PetscViewer viewer)
                          "describe its block of the matrix"));
   bytes = (PetscLogDouble)f->op->bytes();
   PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op->space()),
-                                   f->op->space() == Space::Host ? "" : DescribeStages({&f->staged_x, &f->staged_y, &f->staged_z}), block.c_str()));
+  PetscCall(
+    PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op->space()), f->staged.describe(f->op->space()), block.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.3f MB in all, built %d times\n", f->kind->root, total / 1e6, (int)f->op->builds()));
   if (f->op->has_others()) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: halo exchange: %s\n", f->kind->root, halo.c_str()));
   if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, f->op->space(), &f->op->diagonal_block(), viewer));

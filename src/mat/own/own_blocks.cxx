@@ -11,7 +11,7 @@ namespace
 {
 
 /* This rank's, row by row. */
-PetscErrorCode ReadBlocks(Mat A, PetscInt bs, std::vector<PetscScalar> &block)
+PetscErrorCode ReadBlocksOfOwn(Mat A, PetscInt bs, std::vector<PetscScalar> &block)
 {
   OwnMat   *own = static_cast<OwnMat *>(A->data);
   OwnValues v;
@@ -40,7 +40,7 @@ PetscErrorCode InvertBlocks(Mat A, const PetscScalar **values)
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(A, &bs)); /* in the layout it may be -1, for 1 */
-  PetscCall(ReadBlocks(A, bs, block));
+  PetscCall(ReadBlocksOfOwn(A, bs, block));
   if (own->blocks) PetscCall(MatGetBlockSize(own->blocks, &kept));
   if (kept != bs) {
     PetscCall(MatDestroy(&own->blocks));
@@ -69,22 +69,10 @@ PetscErrorCode MatInvertBlockDiagonal_Own(Mat A, const PetscScalar **values)
 }
 
 #if PETSC_VERSION_GE(3, 22, 0) && PetscDefined(HAVE_CUDA)
-/* As MatGetBlockDiagonal_Device(), collective: NULL where the blocks are to be applied on the host. */
 PetscErrorCode MatGetBlockDiagonal_Own(Mat A, Mat *D)
 {
-  OwnMat                  *own = static_cast<OwnMat *>(A->data);
-  std::vector<PetscScalar> block;
-  PetscInt                 bs;
-  PetscBool                only;
-
   PetscFunctionBegin;
-  *D = NULL;
-  PetscCall(MatOnlyDeviceVectors(A, own->staged_x, own->staged_y, own->staged_z, &only));
-  if (!only) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetBlockSize(A, &bs));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ReadBlocks(A, bs, block), "read its diagonal blocks"));
-  PetscCall(MatCreateBlockDiagonal(PetscObjectComm((PetscObject)A), MATAIJCUSPARSE, bs, A->cmap->rstart, block, D));
-  PetscCall(MatSetErrorIfFailure(*D, A->erroriffailure));
+  PetscCall(MatBlockDiagonalForDevice(A, static_cast<OwnMat *>(A->data)->staged, ReadBlocksOfOwn, D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

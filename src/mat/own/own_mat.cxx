@@ -39,30 +39,11 @@ PetscErrorCode OwnCheckLength(PetscLayout map, Vec v)
 /* z = A x, or z = y + A x */
 static PetscErrorCode Multiply(Mat A, Vec x, Vec y, Vec z)
 {
-  OwnMat                                   *own = own_of(A);
   std::shared_ptr<ParOperator<PetscScalar>> op;
-  VecRead                                   xin, yin;
-  VecWrite                                  zout;
 
   PetscFunctionBegin;
   PetscCall(OwnGetOperator(A, &op));
-  const Space space = own->space;
-  PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
-  PetscErrorCode failed = xin.get(x, space, own->staged_x);
-  if (!failed && y && y != z) failed = yin.get(y, space, own->staged_y);
-  if (!failed) failed = zout.get(z, space, own->staged_z, y == z);
-  if (failed) PetscCall(op->decline());
-  PetscCall(failed);
-  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(op->apply(xin.data(), y ? RowOut<PetscScalar>(Add<PetscScalar>{y == z ? zout.data() : yin.data(), zout.data()})
-                                    : RowOut<PetscScalar>(Assign<PetscScalar>{zout.data()})));
-  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
-  PetscCall(zout.restore());
-  if (y && y != z) PetscCall(yin.restore());
-  PetscCall(xin.restore());
-  usage.products[(int)space]++;
-  PetscCall(LogFlops(space, PetscMax(2 * op->nnz() - (y ? 0 : A->rmap->n), 0)));
-  PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
+  PetscCall(MatMultByOperator(A, *op, own_of(A)->staged, x, y, z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,9 +68,9 @@ static PetscErrorCode MultiplyTransposed(OwnMat *own, const OwnValues &v, Vec x,
   VecWrite zout;
 
   PetscFunctionBegin;
-  PetscCall(xin.get(x, own->space, own->staged_x));
-  if (y && y != z) PetscCall(yin.get(y, own->space, own->staged_y));
-  PetscCall(zout.get(z, own->space, own->staged_z, y == z));
+  PetscCall(xin.get(x, own->space, own->staged.x));
+  if (y && y != z) PetscCall(yin.get(y, own->space, own->staged.y));
+  PetscCall(zout.get(z, own->space, own->staged.z, y == z));
   PetscCall(Guarded([&] { multiply_transposed(own->space, v, xin.data(), !y ? nullptr : y == z ? zout.data() : yin.data(), zout.data()); }));
   PetscCall(zout.restore());
   if (y && y != z) PetscCall(yin.restore());
@@ -245,9 +226,9 @@ static PetscErrorCode MatView_Own(Mat A, PetscViewer viewer)
     if (!own->op) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.0f places, no value is set yet\n", what, own->storage->places(A, *own)));
     else
       PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s, %s beside them: %s; %.3f MB%s%s\n", what, space_name(own->space),
-                                       own->space == Space::Host ? "" : DescribeStages({&own->staged_x, &own->staged_y, &own->staged_z}),
-                                       own->images[0].aij || own->images[1].aij ? "AIJ that somebody holds" : "no AIJ", own->held->describe().c_str(),
-                                       own->op->bytes() / 1e6, own->op->has_others() ? "; halo " : "", own->op->describe_halo().c_str()));
+                                       own->staged.describe(own->space), own->images[0].aij || own->images[1].aij ? "AIJ that somebody holds" : "no AIJ",
+                                       own->held->describe().c_str(), own->op->bytes() / 1e6, own->op->has_others() ? "; halo " : "",
+                                       own->op->describe_halo().c_str()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: AIJ was made of them %d times\n", what, (int)own->made));
     if (own->made) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: the latest AIJ held %.3f MB\n", what, own->made_bytes / 1e6));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -105,7 +105,7 @@ struct OwnMat {
   PetscInt                                  said_at      = 0;    // the assembly, counted from 0, of whose values it was said that they are symmetric
   CooPlaces                                 coo;
   OwnOthers                                 others;
-  Stage                                     staged_x, staged_y, staged_z;
+  ProductStages                             staged;
   Mat                                       stored = NULL;  // by MatStoreValues()
   Mat                                       blocks = NULL;  // those on the main diagonal, which MatInvertBlockDiagonal() lends inverted
   std::list<LentRow>                        rows;           // what MatGetRow() lends, several at a time

@@ -98,7 +98,7 @@ PetscErrorCode MatDiagonalSet_Own(Mat A, Vec d, InsertMode mode)
 
   PetscFunctionBegin;
   PetscCall(NeedsDiagonal(A));
-  PetscCall(in.get(d, own->space, own->staged_x));
+  PetscCall(in.get(d, own->space, own->staged.x));
   PetscCall(Change(A, [&](Space space, const OwnValues &v) { change_diagonal(space, v, 1, in.data(), mode == ADD_VALUES); }));
   PetscCall(in.restore());
   OwnUnsay(A, true, !PetscDefined(USE_COMPLEX));
@@ -119,8 +119,8 @@ PetscErrorCode MatDiagonalScale_Own(Mat A, Vec l, Vec r)
   PetscCall(AllAgree(A, failed));
   PetscCall(OwnRest(A, own, &rest));
   if (rest) PetscCall(MatScaleRowsAndColumns(rest, l, r));
-  if (l) PetscCall(left.get(l, own->space, own->staged_x));
-  if (r) PetscCall(right.get(r, own->space, own->staged_y));
+  if (l) PetscCall(left.get(l, own->space, own->staged.x));
+  if (r) PetscCall(right.get(r, own->space, own->staged.y));
   PetscCall(Change(A, [&](Space space, const OwnValues &v) { scale_rows_and_columns(space, v, 1, l ? left.data() : nullptr, r ? right.data() : nullptr); }));
   if (r) PetscCall(right.restore());
   if (l) PetscCall(left.restore());
@@ -138,7 +138,7 @@ PetscErrorCode MatGetDiagonal_Own(Mat A, Vec d)
   PetscCall(OwnSettle(A, own));
   PetscCall(OwnRead(A, own, own->space, &v));
   PetscCall(OwnCheckLength(A->rmap, d));
-  PetscCall(out.get(d, own->space, own->staged_z));
+  PetscCall(out.get(d, own->space, own->staged.z));
   PetscCall(Guarded([&] { read_diagonal(own->space, v, out.data()); }));
   PetscCall(out.restore());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -191,7 +191,7 @@ PetscErrorCode NormWithRest(Mat A, OwnMat *own, Mat rest, const OwnValues &v, No
   }
   PetscCall(MatCreateVecs(A, &right, &left));
   const Vec      sums   = of_columns ? right : left;
-  PetscErrorCode failed = out.get(sums, own->space, own->staged_z);
+  PetscErrorCode failed = out.get(sums, own->space, own->staged.z);
   if (!failed) failed = Guarded([&] { absolute_sums(own->space, v, of_columns, out.data()); });
   if (!failed) failed = out.restore();
   PetscCall(AllAgree(A, failed));

@@ -221,8 +221,8 @@ PetscErrorCode ZeroNamed(Mat A, bool columns, bool alike, const Named &named, Pe
   if (!columns && named.n) PetscCall(own->storage->full(A, own));
   if (named.n && put != PetscScalar(0)) PetscCall(own->storage->put_diagonal(A, own));
   PetscCall(OwnWrite(A, own, own->space, true, &v));
-  if (rhs) PetscCall(in.get(x, own->space, own->staged_x));
-  if (rhs) PetscCall(out.get(b, own->space, own->staged_y, true));
+  if (rhs) PetscCall(in.get(x, own->space, own->staged.x));
+  if (rhs) PetscCall(out.get(b, own->space, own->staged.y, true));
   PetscCall(Guarded([&] {
     if (columns) zero_rows_and_columns(own->space, v, named.gone.data(), put, rhs ? in.data() : nullptr, rhs ? out.data() : nullptr);
     else zero_rows(own->space, v, named.gone.data(), put);
