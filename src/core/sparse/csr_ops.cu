@@ -251,9 +251,13 @@ CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal)
   }
 #if defined(__CUDACC__)
   const ProductTerms terms{A, B, with_diagonal};
+  const ProductRows  rows{A.ptr, A.col, B.ptr, B.col, with_diagonal};
 
-  if (product::narrow(A, B)) product::make_narrow(terms, C);
-  else product::make(terms, ProductRows{A.ptr, A.col, B.ptr, B.col, with_diagonal}, C);
+  if (product::narrow(A, B)) {
+    find_pattern(A.space, C.nrows, C.ncols, rows, false, C.ptr, C.col);
+    C.val = Array<PetscScalar>(A.space, C.col.size());
+    product::fill_narrow(terms, C);
+  } else product::make(terms, rows, C);
 #endif
   return C;
 }
@@ -266,7 +270,7 @@ void multiply_numeric(const Csr &A, const Csr &B, CsrMatrix &C)
   if (A.space == Space::Cuda) {
     const ProductTerms terms{A, B, false};
 
-    if (product::narrow(A, B)) product::fill_narrow<true>(terms, C);
+    if (product::narrow(A, B)) product::fill_narrow(terms, C);
     else product::fill<true>(terms, product::reach_of(C), C);
     return;
   }

@@ -13,19 +13,13 @@ namespace product
 constexpr int narrow_warps = 8, narrow_asked = 8; // entries that a lane asks for before its warp's turn
 constexpr int narrow_bytes = 40 * 1024;           // of shared memory
 
-inline std::size_t bytes_of_row(PetscInt ncols)
-{
-  return ncols * sizeof(PetscScalar) + ColumnBits::bytes(ncols);
-}
-
 /* Whether the rows are those of a narrow product: with a term for each warp of a block, and an entry for each of its lanes. The terms of a block wait for their
    turn, and where they are shorter a warp a row, which takes 32 entries of any terms at a time, is several times as fast. */
 inline bool narrow(const Csr &A, const Csr &B)
 {
   const double terms = A.nrows ? static_cast<double>(entries(A)) / A.nrows : 0, entries_of_term = B.nrows ? static_cast<double>(entries(B)) / B.nrows : 0;
 
-  return B.ncols <= narrow_bytes / static_cast<PetscInt>(sizeof(PetscScalar)) && bytes_of_row(B.ncols) <= narrow_bytes && terms >= narrow_warps &&
-         entries_of_term >= warp_lanes;
+  return B.ncols <= narrow_bytes / static_cast<PetscInt>(sizeof(PetscScalar)) && terms >= narrow_warps && entries_of_term >= warp_lanes;
 }
 
 /* A lane's part of a term. */
@@ -51,48 +45,16 @@ template <class Terms> struct AskedTerm {
   }
 };
 
-template <class Terms> __global__ void __launch_bounds__(32 * narrow_warps) NarrowCountKernel(PetscInt ncols, Terms terms, PetscInt *length)
+template <class Terms>
+__global__ void __launch_bounds__(32 * narrow_warps) NarrowFillKernel(PetscInt ncols, Terms terms, const PetscInt *ptr, const PetscInt *col, PetscScalar *val)
 {
   extern __shared__ __align__(16) double narrow_memory[];
-  const ColumnBits                       bits(ncols, reinterpret_cast<unsigned *>(narrow_memory));
-  const int                              lane = threadIdx.x % 32;
+  PetscScalar *const                     sum  = reinterpret_cast<PetscScalar *>(narrow_memory);
+  const int                              lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const PetscInt                         row = blockIdx.x, end = terms.end(row);
 
-  bits.clear();
-  __syncthreads();
-  if (threadIdx.x == 0 && terms.extra(row) != no_column) bits.add(terms.extra(row));
-  for (PetscInt p = terms.begin(row) + threadIdx.x / 32; p < end; p += narrow_warps) {
-    const AskedTerm<Terms> term(terms, p, end);
-    PetscInt               col[narrow_asked];
-
-    for (PetscInt begin = lane; begin < term.length; begin += 32 * narrow_asked) {
-      term.columns(terms, begin, col);
-      for (int k = 0; k < narrow_asked; k++) {
-        if (col[k] != no_column) bits.add(col[k]);
-      }
-    }
-  }
-  __syncthreads();
-  if (threadIdx.x >= 32) return;
-  const int n = bits.count(lane);
-
-  if (lane == 0) length[row] = n;
-}
-
-/* Columns, ascending, unless they are known, and values. */
-template <bool known, class Terms>
-__global__ void __launch_bounds__(32 * narrow_warps) NarrowFillKernel(PetscInt ncols, Terms terms, const PetscInt *ptr, PetscInt *col, PetscScalar *val)
-{
-  extern __shared__ __align__(16) double narrow_memory[];
-  PetscScalar *const                     sum = reinterpret_cast<PetscScalar *>(narrow_memory);
-  const ColumnBits                       bits(ncols, reinterpret_cast<unsigned *>(sum + ncols));
-  const int                              lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const PetscInt                         row = blockIdx.x, end = terms.end(row), at = ptr[row];
-
-  bits.clear();
   for (PetscInt c = threadIdx.x; c < ncols; c += blockDim.x) sum[c] = 0;
   __syncthreads();
-  if (!known && threadIdx.x == 0 && terms.extra(row) != no_column) bits.add(terms.extra(row));
   for (PetscInt round = terms.begin(row); round < end; round += narrow_warps) {
     const AskedTerm<Terms> term(terms, round + warp, end);
     PetscInt               c[narrow_asked];
@@ -107,45 +69,21 @@ __global__ void __launch_bounds__(32 * narrow_warps) NarrowFillKernel(PetscInt n
           term.values(terms, begin, v);
         }
         for (int k = 0; k < narrow_asked; k++) {
-          if (c[k] == no_column) continue;
-          sum[c[k]] += v[k];
-          if (!known) bits.add(c[k]);
+          if (c[k] != no_column) sum[c[k]] += v[k];
         }
       }
       __syncthreads();
     }
   }
-  if (known) {
-    for (PetscInt k = at + threadIdx.x; k < ptr[row + 1]; k += blockDim.x) val[k] = terms.finish(row, col[k], sum[col[k]]);
-    return;
-  }
-  if (warp == 0) bits.count(lane);
-  __syncthreads();
-  for (PetscInt c = threadIdx.x; c < ncols; c += blockDim.x) {
-    if (!bits.has(c)) continue;
-    col[at + bits.rank(c)] = c;
-    val[at + bits.rank(c)] = terms.finish(row, c, sum[c]);
-  }
+  for (PetscInt k = ptr[row] + threadIdx.x; k < ptr[row + 1]; k += blockDim.x) val[k] = terms.finish(row, col[k], sum[col[k]]);
 }
 
-/* Values, and the columns unless they are known; C's row pointer is there. */
-template <bool known, class Terms> void fill_narrow(const Terms &terms, CsrMatrix &C)
+/* C's values; its pattern is there. */
+template <class Terms> void fill_narrow(const Terms &terms, CsrMatrix &C)
 {
   if (!C.nnz()) return;
-  launch_kernel_with<NarrowFillKernel<known, Terms>>(bytes_of_row(C.ncols), blocks_for(C.nrows, 1), 32 * narrow_warps, C.ncols, terms,
-                                                     static_cast<const PetscInt *>(C.ptr.data()), C.col.data(), C.val.data());
-}
-
-/* C's pattern and values. */
-template <class Terms> void make_narrow(const Terms &terms, CsrMatrix &C)
-{
-  C.ptr = Array<PetscInt>(Space::Cuda, C.nrows + 1);
-  if (C.nrows) launch_kernel_with<NarrowCountKernel<Terms>>(bytes_of_row(C.ncols), blocks_for(C.nrows, 1), 32 * narrow_warps, C.ncols, terms, C.ptr.data());
-  const PetscInt nnz = lengths_to_pointer(Space::Cuda, C.ptr);
-
-  C.col = Array<PetscInt>(Space::Cuda, nnz);
-  C.val = Array<PetscScalar>(Space::Cuda, nnz);
-  fill_narrow<false>(terms, C);
+  launch_kernel_with<NarrowFillKernel<Terms>>(C.ncols * sizeof(PetscScalar), blocks_for(C.nrows, 1), 32 * narrow_warps, C.ncols, terms,
+                                              static_cast<const PetscInt *>(C.ptr.data()), static_cast<const PetscInt *>(C.col.data()), C.val.data());
 }
 
 } // namespace product
