@@ -272,8 +272,7 @@ SAAMG::SAAMG()
 . -pc_saamg_aggressive_levels n                - finest levels whose aggregates are aggregated once more
 . -pc_saamg_coarse_interpolation_degree n      - degree of the polynomial that smooths the interpolation of the levels below the finest
 . -pc_saamg_interpolation (auto|smoothed|diffusive|unsmoothed) - what interpolation is smoothed with: the matrix, its diffusive part, nothing; auto
-                                        (default): the matrix where
-                                                  that is symmetric, else its diffusive part
+                                        (default): the matrix where that is symmetric, else its diffusive part
 . -pc_saamg_restriction (auto|transpose|adjoint) - restriction: the transpose of interpolation, or smoothed with the transpose of the matrix; auto
                                         (default): the latter where a flow dominates
 . -pc_saamg_cycle (v|w)                        - cycle

@@ -3,8 +3,7 @@
 
    1. Roots: a distance-2 MIS by rounds of "am I the largest within distance two?" (Bell, Dalton, Olson 2012).
    2. Nodes that are not next to a root: again a distance-2 MIS among them, those with most such neighbours first; the roots with enough of them, and more
-   strongly
-      connected to them than to others, count (after Kelley, Rajamanickam 2022).
+      strongly connected to them than to others, count (after Kelley, Rajamanickam 2022).
    3. Neighbours of a root join it; the rest join the aggregate that they have most edges to. Where links are weak, only strong ones count (see StrongLinks). */
 #pragma once
 #include "core/launch/by_lanes.hpp"
