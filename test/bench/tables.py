@@ -5,7 +5,7 @@
 
 In a page a table stands between two lines, <!-- table NAME --> and <!-- end -->; what is between them is written here. A result file holds one JSON
 object a line, as the benches and examples append them with -json; "gpu", "petsc", "date" and "command" say how it was measured, "source" where a figure was taken over from.
---check writes nothing and fails when a page is not current. A new table is a function in TABLES.
+--check writes nothing and fails when a page is not current. A new table is a function in TABLES, or a line of OF_PAPERS.
 """
 import argparse
 import json
@@ -330,14 +330,31 @@ def p1_padding():
     return [{"date": "2026-11-25"}], paper_tables.diagonal_places([(64,) * 3, (128,) * 3, (256,) * 3, (512, 256, 256)])
 
 
-def p2_what_if():
-    rows = records("p2_indices")
-    return rows, paper_tables.what_if(rows, records("p2_counters"))
+def of_papers(name, table, kept=lambda r: True):
+    """A table of such records alone."""
+    def lines():
+        rows = [r for r in records(name) if kept(r)]
+        return rows, table(rows)
+    return lines
 
 
-def p2_hit_lines():
-    rows = records("p2_indices")
-    return rows, paper_tables.hit_lines(rows)
+OF_PAPERS = {
+    "p2-what-if": of_papers("p2_indices", lambda rows: paper_tables.what_if(rows, records("p2_counters"))),
+    "p2-hit-lines": of_papers("p2_indices", paper_tables.hit_lines),
+    "p2-counters": of_papers("p2_counters", lambda rows: paper_tables.hits_counted(rows, records("products_h100"))),
+    "p3-counters": of_papers("p3_counters", lambda rows: paper_tables.hits_of_stand_ins(rows, records("p3_indices"))),
+    "p3-indices": of_papers("p3_indices", paper_tables.spatial_indices),
+    "p3-entries": of_papers("p3_indices", paper_tables.listed_entries),
+    "p3-reverse": of_papers("p3_counters", lambda rows: paper_tables.reverse(rows, records("products_h100_large"))),
+    "p3-comparison": of_papers("p3_indices", paper_tables.p3_comparison),
+    "p4-blocks": of_papers("assembly", paper_runs.block_sizes),
+    "p4-traffic": of_papers("assembly", paper_runs.traffic),
+    "p4-host": of_papers("assembly_host", paper_runs.block_sizes),
+    "p4-instructions": of_papers("assembly_instructions", paper_runs.instructions),
+    "p5-mixed": of_papers("p5_ranks", paper_runs.mixed, lambda r: r["mode"] == "strong"),
+    "p5-speedups": of_papers("amg_paper", paper_runs.speedups),
+    "p5-composition": of_papers("amg_paper", paper_runs.composition, lambda r: r.get("ms_by_level")),
+}
 
 
 def p2_study():
@@ -346,71 +363,6 @@ def p2_study():
 
 def p2_comparison():
     return [{**records("autoformat")[0], "command": "make bench-indices"}], paper_tables.p2_comparison(p2_study())
-
-
-def p2_counters():
-    rows = records("p2_counters")
-    return rows, paper_tables.hits_counted(rows, records("products_h100"))
-
-
-def p3_counters():
-    rows = records("p3_counters")
-    return rows, paper_tables.hits_of_stand_ins(rows, records("p3_indices"))
-
-
-def p3_indices():
-    rows = records("p3_indices")
-    return rows, paper_tables.spatial_indices(rows)
-
-
-def p3_entries():
-    rows = records("p3_indices")
-    return rows, paper_tables.listed_entries(rows)
-
-
-def p3_reverse():
-    rows, products = records("p3_counters"), records("products_h100_large")
-    return rows, paper_tables.reverse(rows, products)
-
-
-def p3_comparison():
-    rows = records("p3_indices")
-    return rows, paper_tables.p3_comparison(rows)
-
-
-def p4_blocks():
-    rows = records("assembly")
-    return rows, paper_runs.block_sizes(rows)
-
-
-def p4_traffic():
-    rows = records("assembly")
-    return rows, paper_runs.traffic(rows)
-
-
-def p4_host():
-    rows = records("assembly_host")
-    return rows, paper_runs.block_sizes(rows)
-
-
-def p4_instructions():
-    rows = records("assembly_instructions")
-    return rows, paper_runs.instructions(rows)
-
-
-def p5_mixed():
-    rows = [r for r in records("p5_ranks") if r["mode"] == "strong"]
-    return rows, paper_runs.mixed(rows)
-
-
-def p5_speedups():
-    rows = records("amg_paper")
-    return rows, paper_runs.speedups(rows)
-
-
-def p5_composition():
-    rows = [r for r in records("amg_paper") if r.get("ms_by_level")]
-    return rows, paper_runs.composition(rows)
 
 
 def paper_list():
@@ -501,9 +453,10 @@ def league_problems():
     return rows, lines
 
 
-TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong, p5_weak, settings,
-                                                                 scaling, scaling_four, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_entries, p3_comparison, p2_counters, p3_counters, cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, assembly_whole, p4_blocks, p4_traffic, p4_host, p4_instructions, p5_mixed, p5_speedups, p5_composition, paper_list, p3_reverse,
-                                                                 league, league_device, league_sizes, league_problems)}
+TABLES = {table.__name__.replace("_", "-"): table for table in (
+    headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong,
+    p5_weak, settings, scaling, scaling_four, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, autoformat, p1_padding, p2_comparison,
+    cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, assembly_whole, paper_list, league, league_device, league_sizes, league_problems)} | OF_PAPERS
 
 
 # --- pages
