@@ -8,7 +8,7 @@
      -fuzz_progress FILE                            where it is
 
    test/fuzz/fuzz.py runs it over many seeds, goes on after a crash or a hang, and makes a failing sequence short. */
-#include "case_files.hpp"
+#include "options.hpp"
 #include "mat/run.hpp"
 #include "progress.hpp"
 
@@ -23,19 +23,6 @@ using namespace goza_fuzz;
 
 namespace
 {
-
-std::string text_option(const char *name)
-{
-  char text[4096] = "";
-  PETSC_OK(PetscOptionsGetString(nullptr, nullptr, name, text, sizeof(text), nullptr));
-  return text;
-}
-
-PetscInt number_option(const char *name, PetscInt value)
-{
-  PETSC_OK(PetscOptionsGetInt(nullptr, nullptr, name, &value, nullptr));
-  return value;
-}
 
 bool owning()
 {

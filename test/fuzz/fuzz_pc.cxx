@@ -7,7 +7,7 @@
      -fuzz_progress FILE                          where it is
 
    test/fuzz/fuzz.py runs it over many seeds. */
-#include "case_files.hpp"
+#include "options.hpp"
 #include "pc/checks.hpp"
 #include "progress.hpp"
 
@@ -19,19 +19,6 @@ using namespace goza_fuzz;
 
 namespace
 {
-
-std::string text_option(const char *name)
-{
-  char text[4096] = "";
-  PETSC_OK(PetscOptionsGetString(nullptr, nullptr, name, text, sizeof(text), nullptr));
-  return text;
-}
-
-PetscInt number_option(const char *name, PetscInt value)
-{
-  PETSC_OK(PetscOptionsGetInt(nullptr, nullptr, name, &value, nullptr));
-  return value;
-}
 
 /* The checks are of norms and counts, so that all ranks see the same. */
 bool report(const Configuration &c, const Findings &f)

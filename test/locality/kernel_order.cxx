@@ -149,33 +149,16 @@ void check_cds(PetscInt bs, bool half, int points)
 /* Rows of 1 to 12 entries, some of them far away */
 HostCsr uneven(PetscInt n)
 {
-  HostCsr A;
-
-  A.rows = A.cols = n;
-  for (PetscInt i = 0; i < n; i++) {
-    std::set<PetscInt> row{i};
-
-    for (PetscInt k = 1; k <= i % 12; k++) row.insert((i + k * (i % 5 ? 3 : 977)) % n);
-    A.col.insert(A.col.end(), row.begin(), row.end());
-    A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
-  }
-  A.val.assign(A.col.size(), 1);
-  return A;
+  return goza_test::ones(n, n, [n](PetscInt i, std::vector<PetscInt> &row) {
+    row.push_back(i);
+    for (PetscInt k = 1; k <= i % 12; k++) row.push_back((i + k * (i % 5 ? 3 : 977)) % n);
+  });
 }
 
 /* Every slice with the columns of the others, from its own first */
 HostCsr banded(PetscInt n)
 {
-  HostCsr A;
-
-  A.rows = n;
-  A.cols = n + 4;
-  for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt j : {i, i + 1, i + 4}) A.col.push_back(j);
-    A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
-  }
-  A.val.assign(A.col.size(), 1);
-  return A;
+  return goza_test::ones(n, n + 4, [](PetscInt i, std::vector<PetscInt> &row) { row = {i, i + 1, i + 4}; });
 }
 
 void check_sliced_ell(const HostCsr &A, PetscInt height, bool gaps, bool shared)

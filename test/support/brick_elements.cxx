@@ -191,11 +191,11 @@ Sparse brick_volumes(const Bricks<D> &bricks, const std::function<double(int, co
   }
   A.cols = A.rows;
   for (PetscInt i = 0; i < A.rows; i++) {
-    std::array<PetscInt, D>                  at;
-    std::array<double, D>                    h;
-    Place<D>                                 x;
-    std::vector<std::pair<PetscInt, double>> row;
-    double                                   volume = 1;
+    std::array<PetscInt, D> at;
+    std::array<double, D>   h;
+    Place<D>                x;
+    Terms                   row;
+    double                  volume = 1;
 
     for (int d = 0; d < D; d++) {
       at[d] = i / step[d] % bricks.n[d];
@@ -223,12 +223,7 @@ Sparse brick_volumes(const Bricks<D> &bricks, const std::function<double(int, co
       }
     }
     row.emplace_back(i, diagonal);
-    std::sort(row.begin(), row.end());
-    for (const auto &[j, a] : row) {
-      A.col.push_back(j);
-      A.val.push_back(a);
-    }
-    A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
+    add_row(A, row);
   }
   return A;
 }

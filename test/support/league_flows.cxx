@@ -3,7 +3,6 @@
 #include "operators.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace goza_test
 {
@@ -18,18 +17,12 @@ Sparse sparse_of(const Entry &e)
   A.rows = e.rows;
   A.cols = e.cols;
   for (PetscInt i = 0; i < e.rows; i++) {
-    Row                   row;
-    std::vector<PetscInt> order;
+    Row   row;
+    Terms terms;
 
     e.row(i, row);
-    order.resize(row.col.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](PetscInt a, PetscInt b) { return row.col[a] < row.col[b]; });
-    for (PetscInt k : order) {
-      A.col.push_back(row.col[k]);
-      A.val.push_back(row.val[k]);
-    }
-    A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
+    for (std::size_t k = 0; k < row.col.size(); k++) terms.emplace_back(row.col[k], PetscRealPart(row.val[k]));
+    add_row(A, terms);
   }
   return A;
 }
@@ -42,7 +35,7 @@ template <int D> Sparse biharmonic(PetscInt n, double bend)
 
   for (int d = 0; d < D; d++) total *= n;
   A.rows = A.cols      = total;
-  const auto laplacian = [&](PetscInt i, double f, std::vector<std::pair<PetscInt, double>> &row) {
+  const auto laplacian = [&](PetscInt i, double f, Terms &row) {
     PetscInt step = 1;
 
     row.emplace_back(i, 2 * D * f);
@@ -54,20 +47,12 @@ template <int D> Sparse biharmonic(PetscInt n, double bend)
     }
   };
   for (PetscInt i = 0; i < total; i++) {
-    std::vector<std::pair<PetscInt, double>> first, row;
+    Terms first, row;
 
     laplacian(i, 1, first);
     for (const auto &[j, a] : first) laplacian(j, a, row);
     laplacian(i, bend / static_cast<double>(n * n), row);
-    std::stable_sort(row.begin(), row.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
-    for (std::size_t k = 0; k < row.size(); k++) {
-      if (k && row[k].first == row[k - 1].first) A.val.back() += row[k].second;
-      else {
-        A.col.push_back(row[k].first);
-        A.val.push_back(row[k].second);
-      }
-    }
-    A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
+    add_row(A, row);
   }
   return A;
 }
@@ -75,9 +60,9 @@ template <int D> Sparse biharmonic(PetscInt n, double bend)
 /* A graph's Laplacian with these weights, and a little on the diagonal. */
 Sparse laplacian(const Sparse &graph, const std::function<double(PetscInt i, PetscInt j)> &weight)
 {
-  Sparse                                   A;
-  std::vector<std::pair<PetscInt, double>> row;
-  std::vector<std::vector<PetscInt>>       links(graph.rows);
+  Sparse                             A;
+  Terms                              row;
+  std::vector<std::vector<PetscInt>> links(graph.rows);
 
   for (PetscInt i = 0; i < graph.rows; i++) {
     for (PetscInt p = graph.ptr[i]; p < graph.ptr[i + 1]; p++) {
@@ -98,12 +83,7 @@ Sparse laplacian(const Sparse &graph, const std::function<double(PetscInt i, Pet
       sum -= row.back().second;
     }
     row.emplace_back(i, sum + 1e-4 * (sum > 0 ? sum : 1));
-    std::sort(row.begin(), row.end());
-    for (const auto &[j, a] : row) {
-      A.col.push_back(j);
-      A.val.push_back(a);
-    }
-    A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
+    add_row(A, row);
   }
   return A;
 }

@@ -75,12 +75,12 @@ template <int D> CellUnknowns unknowns_at_corners(const Simplices<D> &mesh, int 
 
 Sparse sum_of_elements(const CellUnknowns &unknowns, const ElementRow &element, const std::function<bool(PetscInt)> &fixed)
 {
-  const PetscInt                           n = unknowns.n;
-  std::vector<PetscInt>                    begin(unknowns.rows + 1, 0), place(unknowns.dof.size());
-  std::vector<std::pair<PetscInt, double>> terms;
-  std::vector<double>                      row(n);
-  std::vector<bool>                        given(unknowns.rows);
-  Sparse                                   A;
+  const PetscInt        n = unknowns.n;
+  std::vector<PetscInt> begin(unknowns.rows + 1, 0), place(unknowns.dof.size());
+  Terms                 terms;
+  std::vector<double>   row(n);
+  std::vector<bool>     given(unknowns.rows);
+  Sparse                A;
 
   for (PetscInt i = 0; i < unknowns.rows; i++) given[i] = fixed(i);
   for (PetscInt i : unknowns.dof) begin[i + 1]++;
@@ -101,15 +101,7 @@ Sparse sum_of_elements(const CellUnknowns &unknowns, const ElementRow &element, 
         if (col == i || (!given[i] && !given[col])) terms.emplace_back(col, row[j]);
       }
     }
-    std::stable_sort(terms.begin(), terms.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
-    for (std::size_t t = 0; t < terms.size(); t++) {
-      if (t && terms[t].first == terms[t - 1].first) A.val.back() += terms[t].second;
-      else {
-        A.col.push_back(terms[t].first);
-        A.val.push_back(terms[t].second);
-      }
-    }
-    A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
+    add_row(A, terms);
   }
   return A;
 }

@@ -46,6 +46,27 @@ Sparse from_rows(PetscInt rows, PetscInt cols, const RowColumns &columns)
   return A;
 }
 
+Sparse ones(PetscInt rows, PetscInt cols, const RowColumns &columns)
+{
+  Sparse A = from_rows(rows, cols, columns);
+
+  A.val.assign(A.col.size(), 1);
+  return A;
+}
+
+void add_row(Sparse &A, Terms &row)
+{
+  std::stable_sort(row.begin(), row.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (std::size_t k = 0; k < row.size(); k++) {
+    if (k && row[k].first == row[k - 1].first) A.val.back() += row[k].second;
+    else {
+      A.col.push_back(row[k].first);
+      A.val.push_back(row[k].second);
+    }
+  }
+  A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
+}
+
 Sparse from_pairs(PetscInt rows, PetscInt cols, const std::vector<Pair> &pairs)
 {
   std::vector<PetscInt> ptr(rows + 1, 0), col(pairs.size());

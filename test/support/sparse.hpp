@@ -35,7 +35,12 @@ using RowColumns = std::function<void(PetscInt row, std::vector<PetscInt> &col)>
 
 /* Repeated entries count once. The values are coefficient(i, j). */
 Sparse from_rows(PetscInt rows, PetscInt cols, const RowColumns &columns); /* called once for each row, in order */
+Sparse ones(PetscInt rows, PetscInt cols, const RowColumns &columns);      /* the same, but every value is 1 */
 Sparse from_pairs(PetscInt rows, PetscInt cols, const std::vector<Pair> &pairs);
+
+/* A's next row, by columns; terms of one column are added up in their order. */
+using Terms = std::vector<std::pair<PetscInt, double>>;
+void add_row(Sparse &A, Terms &row);
 
 /* Row and column i become `number[i]` */
 Sparse                renumbered(const Sparse &A, const std::vector<PetscInt> &number);
