@@ -20,13 +20,7 @@ AssemblyHandle make()
 
 std::string viewed(GozaAssembly a)
 {
-  TemporaryFile file;
-  ViewerHandle  viewer;
-
-  PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
-  PETSC_OK(GozaAssemblyView(a, viewer));
-  viewer.reset();
-  return file.text();
+  return printed([a](PetscViewer viewer) { return GozaAssemblyView(a, viewer); });
 }
 
 /* A null pointer, a destroyed object and one of another class are errors of every function, not crashes. */

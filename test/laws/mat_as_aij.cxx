@@ -266,22 +266,9 @@ void blocks_by_option(const MatCase &c)
 
 /* --- a DM's view, in natural ordering, is the duplicate's as well */
 
-std::string viewed_as(Mat A, PetscViewerFormat format)
-{
-  TemporaryFile file;
-  {
-    ViewerHandle viewer;
-    PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
-    PETSC_OK(PetscViewerPushFormat(viewer, format));
-    PETSC_OK(MatView(A, viewer));
-    PETSC_OK(PetscViewerPopFormat(viewer));
-  }
-  return file.text();
-}
-
 std::string viewed(Mat A)
 {
-  const std::string text = viewed_as(A, PETSC_VIEWER_ASCII_COMMON);
+  const std::string text = printed(A, PETSC_VIEWER_ASCII_COMMON);
   return text.substr(text.find('\n') + 1 < text.size() ? text.find("row 0") : 0); /* without the lines that name the type */
 }
 
@@ -306,7 +293,7 @@ std::string info_of_dm_matrix(const std::string &type)
     PETSC_OK(DMCreateMatrix(da, A.put()));
     PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
     PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-    std::istringstream lines(viewed_as(A, PETSC_VIEWER_ASCII_INFO));
+    std::istringstream lines(printed(A, PETSC_VIEWER_ASCII_INFO));
     for (std::string line; std::getline(lines, line);)
       if (line.find("type:") == std::string::npos && line.find("Goza") == std::string::npos) said += line + "\n";
   }

@@ -291,19 +291,6 @@ void coo(const MatCase &c)
   coo_of_copies(c, A, R);
 }
 
-std::string viewed(Mat A, PetscViewerFormat format)
-{
-  TemporaryFile file;
-  {
-    ViewerHandle viewer;
-    PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
-    PETSC_OK(PetscViewerPushFormat(viewer, format));
-    PETSC_OK(MatView(A, viewer));
-    PETSC_OK(PetscViewerPopFormat(viewer));
-  }
-  return file.text();
-}
-
 /* without the lines that name the type */
 std::string without_type(const std::string &text)
 {
@@ -318,9 +305,9 @@ void view_ascii(const MatCase &c)
 {
   MatHandle A = c.ours(), R = c.aij();
 
-  BOOST_TEST(without_type(viewed(A, PETSC_VIEWER_DEFAULT)) == without_type(viewed(R, PETSC_VIEWER_DEFAULT)));
-  BOOST_TEST(viewed(A, PETSC_VIEWER_ASCII_INFO).find("type: " + c.type.is) != std::string::npos);
-  BOOST_TEST(viewed(A, PETSC_VIEWER_ASCII_INFO_DETAIL).find(c.type.is) != std::string::npos);
+  BOOST_TEST(without_type(printed(A, PETSC_VIEWER_DEFAULT)) == without_type(printed(R, PETSC_VIEWER_DEFAULT)));
+  BOOST_TEST(printed(A, PETSC_VIEWER_ASCII_INFO).find("type: " + c.type.is) != std::string::npos);
+  BOOST_TEST(printed(A, PETSC_VIEWER_ASCII_INFO_DETAIL).find(c.type.is) != std::string::npos);
 }
 
 void view_binary(const MatCase &c)

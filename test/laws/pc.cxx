@@ -96,9 +96,8 @@ void contracts(const PCCase &c)
 
 void converges(const PCCase &c)
 {
-  MatHandle   A   = system_matrix(c.problem);
-  KSPHandle   ksp = make_cg(A);
-  const Solve s   = solve(ksp, A);
+  MatHandle   A = system_matrix(c.problem);
+  const Solve s = solve(make_cg(A), A);
 
   BOOST_TEST(s.reason > 0, KSPConvergedReasons[s.reason]);
   BOOST_TEST(s.iterations <= c.ceiling());
@@ -113,11 +112,9 @@ void mixed_costs_few_iterations(const PCCase &c)
 {
   if (c.config.precision != "mixed" || (c.problem.name == "scales" && c.config.smoother == "l1jacobi")) return;
   MatHandle   A     = system_matrix(c.problem);
-  KSPHandle   ksp   = make_cg(A);
-  const Solve mixed = solve(ksp, A);
+  const Solve mixed = solve(make_cg(A), A);
   Option      exact("-pc_saamg_precision", "double");
-  KSPHandle   ksp_exact = make_cg(A);
-  const Solve reference = solve(ksp_exact, A);
+  const Solve reference = solve(make_cg(A), A);
 
   BOOST_TEST(mixed.iterations <= std::ceil(1.1 * reference.iterations), mixed.iterations << " iterations, in double " << reference.iterations);
 }

@@ -53,6 +53,15 @@ const BadOption bad_options[] = {
   {"-pc_saamg_coarse_interpolation_degree", "11"},
 };
 
+PCHandle saamg()
+{
+  PCHandle pc;
+
+  PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
+  PETSC_OK(PCSetType(pc, "saamg"));
+  return pc;
+}
+
 /* A fresh PC, so that nothing of the failure is left when the test ends. */
 void refused(const BadOption &bad)
 {
@@ -160,8 +169,7 @@ const AddTests add([] {
     with("negative_definite", [] {
       MatHandle A = assemble(problem("poisson5").entry, MATAIJ);
       PETSC_OK(MatScale(A, -1));
-      KSPHandle   ksp = make_cg(A);
-      const Solve s   = solve(ksp, A);
+      const Solve s = solve(make_cg(A), A);
       BOOST_TEST(((s.reason == KSP_DIVERGED_INDEFINITE_MAT || s.reason == KSP_DIVERGED_INDEFINITE_PC || s.reason > 0)), KSPConvergedReasons[s.reason]);
       BOOST_TEST(std::isfinite(s.true_residual));
     });
@@ -169,8 +177,7 @@ const AddTests add([] {
       MatHandle A = assemble(problem("poisson5").entry, MATAIJ);
       PETSC_OK(MatShift(A, -1.7));
       finite_or_failed(A);
-      KSPHandle   ksp = make_cg(A);
-      const Solve s   = solve(ksp, A);
+      const Solve s = solve(make_cg(A), A);
       BOOST_TEST(((s.reason == KSP_DIVERGED_INDEFINITE_MAT || s.reason == KSP_DIVERGED_INDEFINITE_PC || s.reason == KSP_DIVERGED_ITS || s.reason > 0)),
                  KSPConvergedReasons[s.reason]);
       BOOST_TEST(std::isfinite(s.true_residual));
@@ -190,31 +197,27 @@ const AddTests add([] {
       const Outcome made = attempt([&] { return MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, 3, list, space.put()); });
       if (made.failed) return;
       PETSC_OK(MatSetNearNullSpace(A, space));
-      KSPHandle   ksp = make_cg(A);
-      const Solve s   = solve(ksp, A);
+      const Solve s = solve(make_cg(A), A);
       BOOST_TEST(s.reason > 0, KSPConvergedReasons[s.reason]);
     });
     /* 28, 29: nothing to coarsen, and limits on levels */
     with("one_level", [] {
       Option      levels("-pc_saamg_max_levels", "1");
-      MatHandle   A   = system_matrix(problem("arrow"));
-      KSPHandle   ksp = make_cg(A);
-      const Solve s   = solve(ksp, A);
+      MatHandle   A = system_matrix(problem("arrow"));
+      const Solve s = solve(make_cg(A), A);
       BOOST_TEST(s.reason > 0, KSPConvergedReasons[s.reason]);
     });
     with("coarse_limit_above_the_size", [] {
       Option      limit("-pc_saamg_coarse_limit", "100000");
-      MatHandle   A   = system_matrix(problem("arrow"));
-      KSPHandle   ksp = make_cg(A);
-      const Solve s   = solve(ksp, A);
+      MatHandle   A = system_matrix(problem("arrow"));
+      const Solve s = solve(make_cg(A), A);
       BOOST_TEST(s.reason > 0);
       BOOST_TEST(s.iterations <= 3); /* a direct solve, in single precision at worst */
     });
     with("down_to_one_unknown", [] {
       Option      limit("-pc_saamg_coarse_limit", "1");
-      MatHandle   A   = system_matrix(problem("poisson5"));
-      KSPHandle   ksp = make_cg(A);
-      const Solve s   = solve(ksp, A);
+      MatHandle   A = system_matrix(problem("poisson5"));
+      const Solve s = solve(make_cg(A), A);
       BOOST_TEST(s.reason > 0);
       BOOST_TEST(s.iterations <= problem("poisson5").ceiling + 4);
     });
@@ -222,11 +225,9 @@ const AddTests add([] {
 
   auto *objects = suite_named(nullptr, "objects");
   add_test(objects, "not_square", [] {
-    MatHandle A = assemble(gallery_entry("wide"), MATAIJ);
-    PCHandle  pc;
-    PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
-    PETSC_OK(PCSetType(pc, "saamg"));
-    const Outcome outcome = attempt([&] {
+    MatHandle      A       = assemble(gallery_entry("wide"), MATAIJ);
+    const PCHandle pc      = saamg();
+    const Outcome  outcome = attempt([&] {
       const PetscErrorCode code = PCSetOperators(pc, A, A);
       return code ? code : PCSetUp(pc);
     });
@@ -235,13 +236,11 @@ const AddTests add([] {
   });
   add_test(objects, "not_assembled", [] {
     MatHandle A;
-    PCHandle  pc;
     PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
     PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, 20, 20));
     PETSC_OK(MatSetType(A, MATAIJ));
     PETSC_OK(MatSetUp(A));
-    PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
-    PETSC_OK(PCSetType(pc, "saamg"));
+    const PCHandle pc = saamg();
     PETSC_OK(PCSetOperators(pc, A, A));
     const Outcome outcome = attempt([&] { return PCSetUp(pc); });
     BOOST_TEST(outcome.failed);
@@ -276,18 +275,14 @@ const AddTests add([] {
     }
   });
   add_test(objects, "no_matrix", [] {
-    PCHandle pc;
-    PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
-    PETSC_OK(PCSetType(pc, "saamg"));
+    const PCHandle pc = saamg();
     BOOST_TEST(attempt([&] { return PCSetUp(pc); }).failed);
   });
   add_test(objects, "shell_matrix", [] { /* no entries to look at */
                                          MatHandle A;
-                                         PCHandle  pc;
                                          PETSC_OK(MatCreateShell(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 20, 20, nullptr, A.put()));
                                          PETSC_OK(MatSetUp(A));
-                                         PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
-                                         PETSC_OK(PCSetType(pc, "saamg"));
+                                         const PCHandle pc = saamg();
                                          PETSC_OK(PCSetOperators(pc, A, A));
                                          const Outcome outcome = attempt([&] { return PCSetUp(pc); });
                                          BOOST_TEST(outcome.failed);
@@ -376,10 +371,8 @@ const AddTests add([] {
   add_test(objects, "other_matrix_types_work_or_are_named", [] {
     for (const char *type : {MATDENSE, MATBAIJ, MATSBAIJ}) {
       MatHandle R = system_matrix(problem("three_rows")), A;
-      PCHandle  pc;
       PETSC_OK(MatConvert(R, type, MAT_INITIAL_MATRIX, A.put()));
-      PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
-      PETSC_OK(PCSetType(pc, "saamg"));
+      const PCHandle pc = saamg();
       PETSC_OK(PCSetOperators(pc, A, A));
       const Outcome outcome = attempt([&] { return PCSetUp(pc); });
       if (outcome.failed) {

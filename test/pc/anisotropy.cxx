@@ -28,16 +28,10 @@ goza::Couplings found(Mat A, goza::Space space)
 
 PetscInt iterations(Mat A)
 {
-  KSPHandle   ksp = make_cg(A);
-  const Solve s   = solve(ksp, A);
+  const Solve s = solve(make_cg(A), A);
 
   BOOST_TEST(s.reason > 0, KSPConvergedReasons[s.reason]);
   return s.iterations;
-}
-
-bool says(PC pc, const std::string &words)
-{
-  return !any_rank(viewed(pc).find(words) == std::string::npos);
 }
 
 /* P1 tetrahedra whose nodes were moved: obtuse angles, and off-diagonal entries of either sign. */

@@ -67,11 +67,6 @@ PetscInt iterations(Mat A, const char *type)
   return s.iterations;
 }
 
-bool says(PC pc, const std::string &words)
-{
-  return !any_rank(viewed(pc).find(words) == std::string::npos);
-}
-
 /* A row is not as its column where the wind blows. */
 Entry gust(PetscReal strength)
 {

@@ -25,13 +25,7 @@ struct Report {
 
 Report report(PC pc)
 {
-  TemporaryFile file;
-  {
-    ViewerHandle viewer;
-    PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
-    PETSC_OK(PCView(pc, viewer));
-  }
-  const std::string text = file.text();
+  const std::string text = viewed(pc);
   std::smatch       m;
   Report            r;
   BOOST_TEST_REQUIRE(std::regex_search(text, m, std::regex("levels ([0-9.]+) MB, cycle ([0-9.]+) MB; predicted for both ([0-9.]+) MB")), text);

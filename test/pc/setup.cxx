@@ -818,14 +818,7 @@ BOOST_AUTO_TEST_CASE(balanced_diagonal)
 BOOST_AUTO_TEST_CASE(lambda_max_of_a_nonsymmetric_matrix)
 {
   /* Upwinded convection and diffusion: eigenvalues of D^-1 A by Gershgorin within 2; power iteration may circle, so only bounds */
-  const Entry     e{"upwind", 400, 400, square, [](PetscInt i, Row &r) {
-                  r.add(i, 7);
-                  if (i % 20) r.add(i - 1, -4);
-                  if (i % 20 < 19) r.add(i + 1, -1);
-                  if (i >= 20) r.add(i - 20, -1);
-                  if (i < 380) r.add(i + 20, -1);
-                }};
-  const MatHandle A      = aij(e);
+  const MatHandle A      = aij(upwind5(20));
   const PetscReal lambda = estimate(A, 20);
 
   BOOST_TEST(lambda > 1.5);

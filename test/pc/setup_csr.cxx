@@ -116,13 +116,7 @@ std::vector<Entry> entries()
                     r.add(i, 2);
                     if (i) r.add(i - 1, -1);
                   }});
-  list.push_back({"upwind", 900, 900, square, [](PetscInt i, Row &r) {
-                    r.add(i, 7);
-                    if (i % 30) r.add(i - 1, -4);
-                    if (i % 30 < 29) r.add(i + 1, -1);
-                    if (i >= 30) r.add(i - 30, -1);
-                    if (i < 870) r.add(i + 30, -1);
-                  }});
+  list.push_back(upwind5(30));
   return list;
 }
 

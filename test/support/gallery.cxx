@@ -177,6 +177,17 @@ Entry stencil5(PetscInt nx, PetscInt ny, PetscReal anisotropy)
   return grid_entry("stencil5", {{nx, ny, 1}, {{{-1, 0, 0}, 1}, {{1, 0, 0}, 1}, {{0, -1, 0}, anisotropy}, {{0, 1, 0}, anisotropy}}});
 }
 
+Entry upwind5(PetscInt n)
+{
+  return {"upwind", n * n, n * n, square, [n](PetscInt i, Row &r) {
+            r.add(i, 7);
+            if (i % n) r.add(i - 1, -4);
+            if (i % n < n - 1) r.add(i + 1, -1);
+            if (i >= n) r.add(i - n, -1);
+            if (i < n * n - n) r.add(i + n, -1);
+          }};
+}
+
 Entry stencil7(PetscInt nx, PetscInt ny, PetscInt nz)
 {
   return grid_entry("stencil7", {{nx, ny, nz}, {{{-1, 0, 0}, 1}, {{1, 0, 0}, 1}, {{0, -1, 0}, 1}, {{0, 1, 0}, 1}, {{0, 0, -1}, 1}, {{0, 0, 1}, 1}}});

@@ -27,6 +27,7 @@ const Entry              &gallery_entry(const std::string &name);
 
 /* Families, for sizes of one's own */
 Entry stencil5(PetscInt nx, PetscInt ny, PetscReal anisotropy = 1);
+Entry upwind5(PetscInt n); /* n x n points, nonsymmetric in its values alone */
 Entry stencil7(PetscInt nx, PetscInt ny, PetscInt nz);
 Entry stencil27(PetscInt nx, PetscInt ny, PetscInt nz);
 Entry neumann5(PetscInt nx, PetscInt ny);                              /* singular: constants are the null space */

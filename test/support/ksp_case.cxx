@@ -58,17 +58,6 @@ KSPHandle make_ksp(const System &s, const std::string &type)
   return ksp;
 }
 
-static std::string viewed(KSP ksp)
-{
-  TemporaryFile file;
-  ViewerHandle  viewer;
-
-  PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
-  PETSC_OK(KSPView(ksp, viewer));
-  viewer.reset();
-  return file.text();
-}
-
 Run solve_with(KSP ksp, Vec b, Vec guess)
 {
   Run              run{};
@@ -84,7 +73,7 @@ Run solve_with(KSP ksp, Vec b, Vec guess)
   PETSC_OK(KSPGetIterationNumber(ksp, &run.its));
   PETSC_OK(KSPGetResidualHistory(ksp, &a, &n));
   run.history.assign(a, a + n);
-  run.view = viewed(ksp);
+  run.view = printed([ksp](PetscViewer viewer) { return KSPView(ksp, viewer); });
   return run;
 }
 

@@ -135,4 +135,21 @@ std::string TemporaryFile::text() const
   return all.str();
 }
 
+std::string printed(const std::function<PetscErrorCode(PetscViewer)> &view, PetscViewerFormat format)
+{
+  TemporaryFile file;
+  ViewerHandle  viewer;
+
+  PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
+  PETSC_OK(PetscViewerPushFormat(viewer, format));
+  PETSC_OK(view(viewer));
+  viewer.reset();
+  return file.text();
+}
+
+std::string printed(Mat A, PetscViewerFormat format)
+{
+  return printed([A](PetscViewer viewer) { return MatView(A, viewer); }, format);
+}
+
 } // namespace goza_test

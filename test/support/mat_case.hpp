@@ -73,4 +73,8 @@ private:
   char path[256] = "";
 };
 
+/* What view(viewer) prints, on all ranks. */
+std::string printed(const std::function<PetscErrorCode(PetscViewer)> &view, PetscViewerFormat format = PETSC_VIEWER_DEFAULT);
+std::string printed(Mat A, PetscViewerFormat format = PETSC_VIEWER_DEFAULT);
+
 } // namespace goza_test

@@ -201,13 +201,12 @@ void remove_null_space(Mat A, Vec v)
 
 std::string viewed(PC pc)
 {
-  TemporaryFile file;
-  {
-    ViewerHandle viewer;
-    PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
-    PETSC_OK(PCView(pc, viewer));
-  }
-  return file.text();
+  return printed([pc](PetscViewer viewer) { return PCView(pc, viewer); });
+}
+
+bool says(PC pc, const std::string &words)
+{
+  return !any_rank(viewed(pc).find(words) == std::string::npos);
 }
 
 bool all_finite(Vec v)

@@ -73,6 +73,7 @@ VecHandle right_hand_side(Mat A, PetscInt seed);
 void      remove_null_space(Mat A, Vec);
 
 std::string viewed(PC); /* what -pc_view prints, on all ranks */
+bool        says(PC, const std::string &words);
 
 bool      all_finite(Vec); /* on all ranks */
 PetscReal norm(Vec);
