@@ -330,6 +330,22 @@ PetscReal relative_difference(Mat A, Mat B)
   return difference / norm;
 }
 
+PetscReal products_differ(Mat A, Mat B, PetscScalar factor)
+{
+  VecHandle x, y, z;
+  PetscReal norm, off;
+
+  PETSC_OK(MatCreateVecs(A, x.put(), y.put()));
+  PETSC_OK(VecDuplicate(y, z.put()));
+  PETSC_OK(VecSetRandom(x, nullptr));
+  PETSC_OK(MatMult(A, x, y));
+  PETSC_OK(MatMult(B, x, z));
+  PETSC_OK(VecNorm(z, NORM_2, &norm));
+  PETSC_OK(VecAXPY(y, -factor, z));
+  PETSC_OK(VecNorm(y, NORM_2, &off));
+  return off / (PetscAbsScalar(factor) * norm);
+}
+
 PetscReal largest_gap(Vec v, Vec w)
 {
   VecHandle d;

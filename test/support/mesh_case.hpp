@@ -80,5 +80,6 @@ PetscReal largest_gap(Vec v, Vec w); /* ||v - w||, infinity */
 
 /* ||A - B|| / ||B||, Frobenius; B is changed. */
 PetscReal relative_difference(Mat A, Mat B);
+PetscReal products_differ(Mat A, Mat B, PetscScalar factor = 1); /* A x and factor B x, of a random x: the same, of the product and not of the entries */
 
 } // namespace goza_test
