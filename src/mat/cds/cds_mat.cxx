@@ -198,8 +198,6 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetBlockSize, MatCDSGetBlockSize, PetscInt, goza::C
   the largest of its row (by 2^-10 and more) may then lose bits that do not matter beside it. A NaN or infinity stays what it is. In parallel the off-diagonal
   block stays `PetscScalar`; so does everything that is not a product with this matrix: transposed products, `MatGetValues()`, the diagonal.
 
-  The format is built anew at the next product. Does nothing for other matrix types.
-
 .seealso: `MATCDS`, `MatCDSGetPrecision()`, `MatCDSSetStorage()`
 @*/
 MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecision, goza::CdsKind(), goza::setting::precision)
@@ -229,6 +227,8 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecisi
   a share, a block size), which with `no` is an error. Elsewhere `auto` holds AIJ, as `yes` does: when a matrix gets its type nobody knows what it will be asked
   for, and one of diagonals alone has no entries off these. A matrix whose type is asked for by the name `MATSEQAIJCDS` or `MATMPIAIJCDS` holds AIJ unless `no`
   is given.
+
+  A setting that changes after a product has the format built anew at the next one. Functions that set one do nothing for matrices of other types.
 
   A matrix without AIJ is of type `MATOWNCDS`, which no program that looks for AIJ by the type's name takes for it: its diagonals are all that there is of it,
   at most 128 of them, each whole, in `PetscScalar`, with no index, so that it may have more nonzeros than a `PetscInt` counts. They are those of a `DMDA`'s

@@ -88,9 +88,7 @@ const FormatKind &FoldKind()
 
   Level: intermediate
 
-  Notes:
-  The format is built anew at the next product. Does nothing for other matrix types.
-
+  Note:
   `-mat_view ::ascii_info_detail` tells the width in use and what it makes of the matrix.
 
 .seealso: `MATFOLD`, `MatFoldGetWidth()`, `MatFoldSetLayout()`
@@ -119,8 +117,7 @@ MAT_FORMAT_SET_AND_GET(MatFoldSetWidth, MatFoldGetWidth, PetscInt, goza::FoldKin
   is long, where it brings at least eight sectors a row near, and where the search ends within 512 levels: for meshes in space that were numbered at random.
   That takes some ten products' time more at the first product, and pays after some hundreds.
 
-  Only the diagonal block's shadow is numbered anew: the matrix and its vectors keep their order. The format is built anew at the next product. Does nothing for
-  other matrix types.
+  Only the diagonal block's shadow is numbered anew: the matrix and its vectors keep their order.
 
 .seealso: `MATFOLD`, `MatFoldGetOrder()`, `MatFoldSetWidth()`
 @*/
@@ -147,8 +144,6 @@ MAT_FORMAT_SET_AND_GET(MatFoldSetOrder, MatFoldGetOrder, MatFoldOrder, goza::Fol
   as a whole, first lines of rows before second ones. A second kernel adds the lines of each row. It is what `-mat_view ::ascii_info_detail` calls `rectangle`,
   whose locality the paper's indices describe.
 
-  The format is built anew at the next product. Does nothing for other matrix types.
-
 .seealso: `MATFOLD`, `MatFoldGetLayout()`, `MatFoldSetWidth()`
 @*/
 MAT_FORMAT_SET_AND_GET(MatFoldSetLayout, MatFoldGetLayout, MatFoldLayout, goza::FoldKind(), goza::setting::layout)
@@ -170,8 +165,6 @@ MAT_FORMAT_SET_AND_GET(MatFoldSetLayout, MatFoldGetLayout, MatFoldLayout, goza::
   Notes:
   For use inside preconditioners: vectors and sums stay `PetscScalar`. What is rounded, and how values out of range are scaled, is as for
   `MatCDSSetPrecision()`.
-
-  The format is built anew at the next product. Does nothing for other matrix types.
 
 .seealso: `MATFOLD`, `MatFoldGetPrecision()`, `MatCDSSetPrecision()`, `MatFoldSetWidth()`
 @*/
@@ -198,6 +191,8 @@ MAT_FORMAT_SET_AND_GET(MatFoldSetPrecision, MatFoldGetPrecision, MatStoragePreci
 
   A row of n entries is folded into ceil(n / width) lines; 32 lines of about the same length are stored transposed, so that the threads of a warp
   read consecutive words, and the sums of a row's lines are added without atomics: every run gives the same result.
+
+  A setting that changes after a product has the format built anew at the next one. Functions that set one do nothing for matrices of other types.
 
   With `-mat_fold_keep_aij no` a matrix is of type `MATOWNFOLD`: its lines, in `PetscScalar`, in groups and in the matrix's own order, are all that there is of
   it. It is what `MATOWNSLICEDELL` is with slices (see `MATSLICEDELL`): it has places where AIJ would have them, zeros among them, and all else is as said

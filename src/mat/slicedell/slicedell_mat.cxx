@@ -83,9 +83,6 @@ const FormatKind &SlicedEllKind()
 
   Level: intermediate
 
-  Notes:
-  The format is built anew at the next product. Does nothing for other matrix types.
-
 .seealso: `MATSLICEDELL`, `MatSlicedEllGetSliceHeight()`, `MatSlicedEllSetSortWindow()`
 @*/
 MAT_FORMAT_SET_AND_GET(MatSlicedEllSetSliceHeight, MatSlicedEllGetSliceHeight, PetscInt, goza::SlicedEllKind(), goza::setting::slice_height)
@@ -103,9 +100,6 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetSliceHeight, MatSlicedEllGetSliceHeight, P
 . -mat_slicedell_sort_window window - rows in a window
 
   Level: intermediate
-
-  Note:
-  The format is built anew at the next product. Does nothing for other matrix types.
 
 .seealso: `MATSLICEDELL`, `MatSlicedEllGetSortWindow()`, `MatSlicedEllSetSliceHeight()`
 @*/
@@ -126,9 +120,6 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetSortWindow, MatSlicedEllGetSortWindow, Pet
 . -mat_slicedell_index (auto|32) - columns shared or in 16 bits where they can be, or 32 bits for each entry
 
   Level: intermediate
-
-  Note:
-  The format is built anew at the next product. Does nothing for other matrix types.
 
 .seealso: `MATSLICEDELL`, `MatSlicedEllGetIndex()`, `MatSlicedEllSetSliceHeight()`
 @*/
@@ -151,8 +142,6 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetIndex, MatSlicedEllGetIndex, MatSlicedEllI
   Notes:
   Taken as 1 where the pattern of the local diagonal block does not consist of full blocks. `-mat_view ::ascii_info` tells.
 
-  The format is built anew at the next product. Does nothing for other matrix types.
-
 .seealso: `MATSLICEDELL`, `MatSlicedEllGetBlockSize()`, `MatSetBlockSize()`
 @*/
 MAT_FORMAT_SET_AND_GET(MatSlicedEllSetBlockSize, MatSlicedEllGetBlockSize, PetscInt, goza::SlicedEllKind(), goza::setting::block_size)
@@ -174,8 +163,6 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetBlockSize, MatSlicedEllGetBlockSize, Petsc
   Notes:
   For use inside preconditioners: vectors and sums stay `PetscScalar`. What is rounded, and how values out of range are scaled, is as for
   `MatCDSSetPrecision()`.
-
-  The format is built anew at the next product. Does nothing for other matrix types.
 
 .seealso: `MATSLICEDELL`, `MatSlicedEllGetPrecision()`, `MatCDSSetPrecision()`, `MatSlicedEllSetIndex()`
 @*/
@@ -205,6 +192,8 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MatSt
   Each slice of H rows is stored column by column, so that the H threads of a warp read consecutive words.
   Rows of more than 256 entries and eight times the mean are held apart, and cut into pieces of 1024 entries for a warp each.
   With several ranks the rows that have off-process entries are finished by a second kernel when the halo has arrived.
+
+  A setting that changes after a product has the format built anew at the next one. Functions that set one do nothing for matrices of other types.
 
   Without AIJ (`-mat_slicedell_keep_aij`) a matrix is of type `MATOWNSLICEDELL`: its slices, in `PetscScalar`, are all that there is of it. It has places where
   AIJ would have them, zeros among them: those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, of a `GozaAssembly`, or of the values that are set, which
