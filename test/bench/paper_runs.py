@@ -73,6 +73,8 @@ def p4_figures(rows, host, counted):
     return charts.page([
         *(by_size(f"Figure 12: {ELEMENTS[e]}, H200", some, e, ("g", "g_cuda")) for e in ELEMENTS),
         charts.bars("Figure 13: steps, blocks of 32768", "ms", [f"{e} {way} {add}" for e, way, add in names], {step: [1e3 * at[key]["steps_s"][s] for key in names] for s, step in enumerate(STEPS)}),
+        charts.bars("Table 3: what steps 3 and 4 move", "GB", [" ".join(key) for key in TABLE_3], {"element matrix": [at[key]["steps_bytes"][2] / 1e9 for key in TABLE_3], "the paper's": [row[0] for row in TABLE_3.values()],
+                                                                                                   "add": [at[key]["steps_bytes"][3] / 1e9 for key in TABLE_3], "the paper's ": [row[2] for row in TABLE_3.values()]}),
         *(by_size(f"Figure {n}: {ELEMENTS[e]}, one host core", own, e, ways) for n, e in ((7, "hex"), (8, "tet"))),
         charts.bars("Figure 9: the best block size, one host core", "ms", [f"{e} {way}" for e in ELEMENTS for way in ways], {"in colours": [best(own, e, way, "colour") for e in ELEMENTS for way in ways]}),
         charts.bars("Figure 10: instructions of an element, host", "thousands", [f"{e} {way}" for e in ELEMENTS for way in ways],

@@ -322,8 +322,9 @@ def reverse(rows, products):
     return out
 
 
-def p3_figures(rows):
-    """Of what the paper counted: of symmetric matrices the triangle."""
+def p3_figures(rows, counters):
+    """Of what the paper counted: of symmetric matrices the triangle; and the numbers of tables 1 and 3."""
+    hits = {r["matrix"]: 100 * r["l1_hits"] / r["l1_sectors"] for r in counters if r["format"] == "fold"}
     found = by_matrix(rows, counted)
     rest = [name for name in found if name not in JUMPS + LOW]
 
@@ -339,4 +340,7 @@ def p3_figures(rows):
         relation("Figure 6: the four lowest", {"": p3_points(found, LOW)}),
         relation("Figure 7: the others", {"": p3_points(found, rest)}),
         heights("Figure 8: by groups", [*rest, *LOW, *JUMPS]),
+        charts.bars("Table 1: of two matrices the larger hits more", "% of all reads that hit", list(TABLE_1), {"H100": [hits[name] for name in TABLE_1], "the paper": [row[2] for row in TABLE_1.values()]}),
+        charts.bars("Table 3: entries", "millions", list(found), {"of the file": [1e-6 * (REAL[name][1] if name in GENERAL else triangle(name)) for name in found], "the paper lists": [1e-6 * REAL[name][2] for name in found],
+                                                                  "the stand-in": [1e-6 * r["csr"]["nnz"] for r in found.values()]}),
     ])

@@ -1,7 +1,10 @@
 """The five papers, table by table: which command measures each, into which of results/ its records go, which tables of the bench's page and which picture show it, and what comes of it.
 
-tables.py makes the page's list of these and refuses a record file, table or picture that is not there."""
+tables.py makes the page's list of these and refuses a record file, table or picture that is not there, and a figure or table of a paper that no line has."""
+import re
 
+# the last number of each
+PRINTED = {"P1": {"figure": 7, "table": 4}, "P2": {"figure": 15, "table": 1}, "P3": {"figure": 9, "table": 3}, "P4": {"figure": 13, "table": 4}, "P5": {"figure": 10, "table": 10}}
 DEFINED, MACHINE = "a definition", "the machine: here in each table's caption"
 
 # (paper, its tables and figures, command, files of results/, tables of the page, picture, what it is | what the paper finds, what we find, and why they differ)
@@ -21,16 +24,16 @@ PAPERS = [
     ("P2", "figures 6 to 14", "make bench-locality", ("p2_indices", "products_h200"), ("p2-comparison", "locality-models"), "p2", "eq. 3 alone is hardly related to what is measured (0.20 there, -0.09 here), eq. 7 for small matrices is (0.47, 0.91): most of ours are small for the card"),
     ("P3", "figures 1, 3", "test/run.sh locality/", (), (), "", f"{DEFINED}: lines, and the index"),
     ("P3", "table 2", "", (), (), "", MACHINE),
-    ("P3", "table 3", "make bench-indices", ("p3_indices",), ("p3-entries",), "", "triangles of symmetric matrices, two thirds of those without values, and another thermal2 than the name says"),
-    ("P3", "table 1", "make bench-counters", ("p3_counters", "products_h100_large"), ("p3-reverse",), "", "the larger ldoor hits more and is faster than F1, there and here"),
+    ("P3", "table 3", "make bench-indices", ("p3_indices",), ("p3-entries",), "p3", "triangles of symmetric matrices, two thirds of those without values, and another thermal2 than the name says"),
+    ("P3", "table 1", "make bench-counters", ("p3_counters", "products_h100_large"), ("p3-reverse",), "p3", "the larger ldoor hits more and is faster than F1, there and here"),
     ("P3", "figures 2, 4 to 8", "make bench-indices bench-counters", ("p3_indices", "p3_counters", "products_h100_p3"), ("p3-indices", "p3-comparison", "p3-counters"), "p3", "Fold breaks nd24k and helps webbase-1M and Hamrle3 in both; hits do not follow the index here, since 32 threads read a line by one request"),
     ("P3", "figure 9", "", (), (), "", "not drawn: a picture of the real nd24k, of which we have a stand-in; `-mat_view draw` shows one's own"),
     ("P4", "figures 1 to 6, 11", "make bench-assembly", (), (), "", f"{DEFINED}: the cube, the loops and their variants, in [assembly_ways.hpp](assembly_ways.hpp), [assembly_steps.hpp](assembly_steps.hpp)"),
     ("P4", "table 1", "", (), (), "", MACHINE),
-    ("P4", "table 2, figures 7 to 9", "bench_assembly, on a host", ("assembly_host",), ("p4-host",), "p4", "Type-A and `omp simd` gain 1.8x on a Xeon Phi; a host core's compiler vectorises all three variants, and A, which writes element matrices and reads them, is the slowest"),
+    ("P4", "table 2, figures 7 to 9", "bench_assembly -goza_device host -n 33 -elements hex,tet -ways original,a,b -adds colour -blksiz 1,4,16,64,256,1024 -repeats 3", ("assembly_host",), ("p4-host",), "p4", "Type-A and `omp simd` gain 1.8x on a Xeon Phi; a host core's compiler vectorises all three variants, and A, which writes element matrices and reads them, is the slowest"),
     ("P4", "figure 10", "make bench-instructions", ("assembly_instructions",), ("p4-instructions",), "p4", "loops of eight nodes gain by `omp simd` there and by the compiler's vectors here, loops of four little in both; the paper's counts, which it doubts, show no fewer instructions where Type-A gains, ours do"),
     ("P4", "figures 12, 13", "make bench-assembly", ("assembly",), ("p4-blocks", "assembly-steps"), "p4", "larger blocks and atomic additions are faster in both; the variants are nearer here, where additions are two thirds of the time"),
-    ("P4", "table 3", "make bench-assembly", ("assembly",), ("p4-traffic",), "", "the same bytes in step 3 within 2 %, in step 4 within 13 % (atomic) and 31 % (colours), at ten to thirty times the rate"),
+    ("P4", "table 3", "make bench-assembly", ("assembly",), ("p4-traffic",), "p4", "the same bytes in step 3 within 2 %, in step 4 within 13 % (atomic) and 31 % (colours), at ten to thirty times the rate"),
     ("P4", "table 4", "make bench-assembly", ("assembly", "assembly_whole"), ("assembly", "assembly-whole"), "p4", "0.362 s at best on a K40; 1.9 to 5 ms here, in one pass that stores nothing between steps"),
     ("P5", "figures 1, 2", "make pages", (), (), "p5", f"{DEFINED}: the V-cycle and Chebyshev's polynomials"),
     ("P5", "table 1", "", (), (), "", MACHINE),
@@ -43,8 +46,22 @@ PAPERS = [
 ]
 
 
+def numbers(what):
+    """{("figure", 3), ...} of "figures 2, 4 to 8, table 1"."""
+    return {(kind, n) for kind, text in re.findall(r"(figure|table)s? ((?:\d+(?: to \d+)?(?:, )?)+)", what) for first, last in re.findall(r"(\d+)(?: to (\d+))?", text) for n in range(int(first), int(last or first) + 1)}
+
+
+def check_all_printed():
+    for paper, printed in PRINTED.items():
+        held = set().union(*(numbers(what) for of, what, *_ in PAPERS if of == paper))
+        missing = sorted({(kind, n) for kind, last in printed.items() for n in range(1, last + 1)} - held)
+        if missing:
+            raise SystemExit(f"papers.py: {paper}: no line has {', '.join(f'{kind} {n}' for kind, n in missing)}")
+
+
 def listed(results, tables, page):
     """Lines of the page's table; results: the folder, tables: names that can be made, page: the text that shows them."""
+    check_all_printed()
     out = [["paper", "table or figure", "command", "results/", "tables and picture", "what it is; or what the paper finds, and what we find"]]
     for paper, what, command, files, shown, picture, sentence in PAPERS:
         missing = [f"{name}.json" for name in files if not (results / f"{name}.json").exists()] + [name for name in shown if name not in tables or f"<!-- table {name} -->" not in page]

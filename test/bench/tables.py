@@ -371,7 +371,7 @@ def paper_list():
 
 # Charts beside the results, named in the bench's page
 FIGURES = {"p4": lambda: paper_runs.p4_figures(records("assembly"), records("assembly_host"), records("assembly_instructions")), "p5": lambda: paper_runs.p5_figures(records("p5_ranks"), records("amg_paper")),
-           "p1": lambda: paper_tables.p1_figures(records("cds")), "p2": lambda: paper_tables.p2_figures(p2_study()), "p3": lambda: paper_tables.p3_figures(records("p3_indices"))}
+           "p1": lambda: paper_tables.p1_figures(records("cds")), "p2": lambda: paper_tables.p2_figures(p2_study()), "p3": lambda: paper_tables.p3_figures(records("p3_indices"), records("p3_counters"))}
 
 
 def headline():
