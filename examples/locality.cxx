@@ -52,17 +52,21 @@ struct Settings {
 
 static PetscErrorCode FindPlatform(const std::string &name, Machine *platform)
 {
-  PetscFunctionBeginUser;
-  if (name == "auto") PetscCall(GozaInitializePackage());
-  PetscCall(Guarded([&] {
-    const Machine *known = find_machine(name);
+  const Machine *known = find_machine(name);
+  std::string    why;
 
-    try {
-      *platform = name == "auto" ? (chosen_machine() ? *chosen_machine() : this_machine(default_space())) : known ? *known : read_machine(name);
-    } catch (const std::runtime_error &e) {
-      throw std::runtime_error("-platform: " + std::string(e.what()));
-    }
-  }));
+  PetscFunctionBeginUser;
+  if (name == "auto") {
+    PetscCall(GozaInitializePackage());
+    PetscCall(Guarded([&] { *platform = chosen_machine() ? *chosen_machine() : this_machine(default_space()); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  try {
+    *platform = known ? *known : read_machine(name);
+  } catch (const std::exception &e) {
+    why = e.what();
+  }
+  PetscCheck(why.empty(), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-platform %s: %s", name.c_str(), why.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

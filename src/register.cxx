@@ -164,7 +164,8 @@ static PetscErrorCode GroupsFromOptions(GozaOptionItems PetscOptionsObject)
 /* The machine that the models are asked about. */
 static PetscErrorCode PlatformFromOptions(GozaOptionItems PetscOptionsObject)
 {
-  char name[PETSC_MAX_PATH_LEN] = "auto";
+  char        name[PETSC_MAX_PATH_LEN] = "auto";
+  std::string why;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsString("-goza_platform", "Machine that the models of products are asked about: auto, a known one, or a file of locality -calibrate",
@@ -173,18 +174,19 @@ static PetscErrorCode PlatformFromOptions(GozaOptionItems PetscOptionsObject)
                            const std::string    text    = name;
                            const Machine *const machine = find_machine(text);
 
-                           if (text == "auto") choose_machine(nullptr);
-                           else if (machine) choose_machine(machine);
+                           if (text == "auto" || machine) choose_machine(machine);
                            else {
                              try {
                                const Machine read = read_machine(text);
                                choose_machine(&read);
                              } catch (const std::runtime_error &e) {
-                               throw std::runtime_error(std::string("-goza_platform: ") + e.what());
+                               SetReason(&why, e.what());
                              }
                            }
                          }),
                          "take the platform"));
+  PetscCall(AgreeOnReason(PETSC_COMM_WORLD, &why));
+  PetscCheck(why.empty(), PETSC_COMM_WORLD, PETSC_ERR_ARG_WRONG, "-goza_platform %s: %s", name, why.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -301,7 +301,9 @@ says "-goza_platform c2050" 0 'for platform c2050: .* 144 GB/s; paper P2' "$ex2"
 says "-goza_platform: what is measured here is not called so of another" 0 'us a product here \(median of 7\), which is not platform h200' "$ex2" $load -goza_device host -goza_platform h200 -mat_type fold -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
 RANKS=2 says "-ksp_converged_reason of ranks that share a device: once" 0 'told 1 times' \
   sh -c "'$ex2' $load -mat_type cds -ksp_type fusedcg -pc_type saamg -goza_ranks_per_gpu group -m 40 -n 40 -ksp_converged_reason | grep -c 'converged due' | sed 's/.*/told & times/'"
-RANKS=2 says "-goza_platform: no such platform" error 'goza_platform: platform abacus is no known name' "$ex2" $load -goza_platform abacus
+for text in 'Invalid argument' 'goza_platform abacus: platform abacus is no known name'; do
+  RANKS=2 says "-goza_platform: no such platform, $text" error "$text" "$ex2" $load -goza_platform abacus
+done
 RANKS=3 says "-mat_view shows locality, least to most over the ranks" 0 'rows 33 to 34, columns 33 to 34, nonzeros' "$ex2" $load -mat_type slicedell -m 10 -n 10 -mat_view ::ascii_info_detail
 RANKS=3 says "-mat_view of fewer rows than ranks" 0 'rows 1, columns 1, nonzeros 1,' "$ex2" $load -mat_type slicedell -m 1 -n 1 -mat_view ::ascii_info_detail
 RANKS=2 says "-mat_view behind a DMDA shows locality" 0 'Locality of the diagonal blocks' "$BUILD/petsc/ksp_ksp_tutorials_ex45" $load -dm_mat_type cds -pc_type jacobi -ksp_view_mat ::ascii_info_detail
@@ -318,6 +320,7 @@ done
 says "-help lists the options of autoformat" 0 'mat_autoformat_candidates' "$ex2" $load -mat_type autoformat -help
 says "autoformat: unknown candidate" error 'mat_autoformat_candidates' "$ex2" $load -mat_type autoformat -mat_autoformat_candidates ellpack
 says "locality -calibrate writes a platform file" 0 '^bandwidth [0-9.e+]+' "$locality" -goza_device host -calibrate "$work/here.txt"
+says "locality -platform: no such platform" error 'Invalid argument' "$locality" -n 5 -platform abacus
 says "locality -platform takes that file" 0 'platform [A-Za-z0-9-]+: lines of' "$locality" -n 5 -platform "$work/here.txt"
 says "-goza_platform takes that file" 0 'for platform [A-Za-z0-9-]+: lines .*measured on' "$ex2" $load -goza_device host -goza_platform "$work/here.txt" -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail
 says "autoformat takes that file" 0 'the model for [A-Za-z0-9-]+ expected' "$ex2" $load -goza_device host -mat_type autoformat -goza_platform "$work/here.txt" -ksp_view_mat ::ascii_info
