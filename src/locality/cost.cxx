@@ -42,12 +42,10 @@ double far_share(const Traits &t)
 double lost_by_l2(const Machine &machine, const Sample &sample, const Traits &t, double misses, double x)
 {
   if (!machine.gpu) return std::max(0.0, misses - x / sample.caches.sector) * std::max(0.0, 1 - 0.8 * machine.l2 / std::max(x, 1.0));
-  const double        place = static_cast<double>(sample.cols) * sample.caches.x_bytes / place_bins;
-  std::vector<double> far(t.reads->far, t.reads->far + place_bins);
-  double              room = 0.8 * machine.l2, lost = 0;
+  const double place = static_cast<double>(sample.cols) * sample.caches.x_bytes / place_bins;
+  double       room = 0.8 * machine.l2, lost = 0;
 
-  std::sort(far.begin(), far.end(), std::greater<double>());
-  for (double n : far) {
+  for (double n : t.reads->far) {
     lost += n * (1 - std::clamp(room / std::max(place, 1.0), 0.0, 1.0));
     room -= place;
   }

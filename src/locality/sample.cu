@@ -7,6 +7,7 @@
 #include "locality/sample/reads.hpp"
 #include "locality/sample/rows.hpp"
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 
 namespace goza::locality
@@ -127,6 +128,7 @@ SampledReads scaled(const Sample &sample, const Order &order, const OrderCounts 
     for (double *value : {&r.requests, &r.misses, &r.near}) *value /= sample.nnz_share;
     for (double &value : r.far) value /= sample.nnz_share;
   } else r.requests = r.misses = r.near = static_cast<double>(sample.nnz); // every row is long
+  std::sort(std::begin(r.far), std::end(r.far), std::greater<double>());
   return r;
 }
 

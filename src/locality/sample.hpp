@@ -52,7 +52,7 @@ struct SampledReads {
   PetscInt param    = 0;
   double   requests = 0, misses = 0; // sectors that warps ask for; of these, not in the block's cache
   double   near = 0;                 // misses whose x is within near_bytes, of a core own_near_bytes, of the place of their row
-  double   far[place_bins]{};        // the others, by their place in x
+  double   far[place_bins]{};        // the others, of so many parts of x, the most first
   /* of the rows of at most ordinary_row entries: */
   double plain = 0, sorted = 0; // sliced ELL: places in slices of rows as they come, and sorted inside windows
   double groups = 0, steps = 0; // Fold: of 32 lines; the sum of their lengths

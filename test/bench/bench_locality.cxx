@@ -385,7 +385,12 @@ int main(int argc, char **argv)
   const auto quick  = std::stable_partition(matrices.begin(), matrices.end(), Quick);
   const auto nquick = (std::size_t)(quick - matrices.begin());
   const auto begin  = [&] {
-    coming.push_back(std::async(std::launch::async, [&bench, space, one = matrices[next]] { return ask(one, *bench.machine, space); }));
+    coming.push_back(std::async(std::launch::async, [&bench, space, one = matrices[next]] {
+      Asked asked = ask(one, *bench.machine, space);
+
+      for (AskedWay &w : asked.choices) ask_paper(asked, w, *bench.machine);
+      return asked;
+    }));
   };
 
   while (next < nquick) { // launches count in short products: other threads must not be busy

@@ -3,33 +3,18 @@
      fit_model -json FILE[,FILE...] [-platform NAME|FILE] [-fit [-choice WEIGHT] [-restarts N]] [-out FILE]
 
    Without -fit it only reports. -platform: where a fit begins, and what is reported on (the device's own, by its name, else the reference for the space).
-   -out: the machine, for -platform, -goza_platform and machines.cxx. Patterns are generated again, and the model is asked as autoformat asks it. A fit changes
-   one constant after the other, as long as the mean |log(predicted / measured)| over the families of role `fit` falls, and WEIGHT times what a choice by the
-   model is expected to lose there; then from N other places. A run that was cut off is an error. */
+   -out: the machine, for -platform, -goza_platform and machines.cxx. Patterns are generated again, and the model is asked as autoformat asks it. How a fit goes
+   about it: fit_search.hpp. A run that was cut off is an error. */
 #include "petscgoza.h"
-#include "locality_models.hpp"
+#include "fit_search.hpp"
 #include "petsc/errors.hpp"
 #include <algorithm>
-#include <deque>
 #include <fstream>
+#include <future>
 #include <map>
-#include <random>
+#include <thread>
 
 using namespace goza_test;
-
-struct Point { // a product
-  const goza::Sample *sample;
-  goza::FormatChoice  choice;
-  goza::Traits        traits;
-  double              seconds;
-  std::string         matrix;
-  Role                role;
-};
-
-struct Study {
-  std::deque<Asked>  asked; // keeps the samples
-  std::vector<Point> points;
-};
 
 /* What follows "name": in a line that bench_locality wrote; "" where there is none. */
 static std::string Member(const std::string &line, const std::string &name)
@@ -74,133 +59,33 @@ static PetscErrorCode Read(const std::string &file, Measured *all, std::string *
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Patterns are made by as many threads as there are cores. */
 static void Gather(const Measured &measured, const goza::Machine &machine, Study *study)
 {
+  std::deque<std::future<Asked>>   coming;
+  std::vector<const StudyMatrix *> wanted;
+  const std::size_t                ahead = std::max(1u, std::thread::hardware_concurrency());
+  std::size_t                      next  = 0;
+
   for (const StudyMatrix &m : study_gallery()) {
-    const auto found = measured.find(m.name);
+    if (measured.count(m.name)) wanted.push_back(&m);
+  }
+  for (const StudyMatrix *m : wanted) {
+    for (; next < wanted.size() && coming.size() < ahead; next++) {
+      coming.push_back(std::async(std::launch::async, [&machine, one = wanted[next]] {
+        Asked a = ask(*one, machine, machine.space());
 
-    if (found == measured.end()) continue;
-    study->asked.push_back(ask(m, machine, machine.space()));
-    Asked &a = study->asked.back();
-    for (const AskedWay &w : a.choices) {
-      const auto time = found->second.find(w.label);
-
-      if (time != found->second.end()) study->points.push_back({&a.sample, w.choice, w.traits, time->second, m.name, m.role});
+        a.matrix = {}; // large, and not needed any more
+        return a;
+      }));
     }
-    a.matrix = {}; // large, and not needed any more
-  }
-}
+    study->asked.push_back(coming.front().get());
+    coming.pop_front();
+    for (const AskedWay &w : study->asked.back().choices) {
+      const auto &times = measured.at(m->name);
+      const auto  time  = times.find(w.label);
 
-static double Predicted(const goza::Machine &machine, const Point &p)
-{
-  return goza::cost_of(machine, *p.sample, p.choice, p.traits).seconds;
-}
-
-/* What the choice among a matrix's formats is expected to lose where predictions err by some percent. */
-static double ExpectedLoss(const std::vector<std::pair<double, double>> &times)
-{
-  const double spread = 0.04;
-  double       best = times[0].second, least = times[0].first, weights = 0, sum = 0;
-
-  for (const auto &[predicted, seconds] : times) {
-    best  = std::min(best, seconds);
-    least = std::min(least, predicted);
-  }
-  for (const auto &[predicted, seconds] : times) {
-    const double weight = std::exp(-std::log(predicted / least) / spread);
-
-    weights += weight;
-    sum += weight * (seconds / best - 1);
-  }
-  return sum / weights;
-}
-
-/* Mean |log(predicted / measured)|, and `choice` times the mean of what a choice loses. */
-static double Loss(const goza::Machine &machine, const Study &study, double choice)
-{
-  std::map<std::string, std::vector<std::pair<double, double>>> by_matrix; // predicted, measured seconds
-  double                                                        sum = 0, lost = 0;
-  int                                                           n = 0;
-
-  for (const Point &p : study.points) {
-    if (p.role != Role::Fit) continue;
-    const double predicted = Predicted(machine, p);
-
-    sum += std::fabs(std::log(predicted / p.seconds));
-    if (choice > 0) by_matrix[p.matrix].emplace_back(predicted, p.seconds);
-    n++;
-  }
-  for (const auto &[name, times] : by_matrix) lost += ExpectedLoss(times) / (double)by_matrix.size();
-  return n ? sum / n + choice * lost : 0;
-}
-
-/* What is measured and not fitted; far_latency shows in matrices alone whose long rows come from memory, which a study of small ones does not have, and on a
-   host a thread's waits are in what its steps cost. */
-static bool Kept(const goza::Machine &machine, const std::string &name)
-{
-  const std::string figure = name.substr(name.find('.') + 1);
-
-  return name == "bandwidth" || name == "gather" || name == "kernel_launch" || name == "far_latency" ||
-         (!machine.gpu && (name == "l2" || name == "fits" || figure == "latency"));
-}
-
-/* One constant after the other, by ever smaller steps. Returns what is left of the loss. */
-static double Descend(goza::Machine *machine, const Study &study, double choice, const std::vector<double> &steps)
-{
-  std::vector<goza::MachineFigure> figures = goza::figures_of(*machine);
-  double                           best    = Loss(*machine, study, choice);
-
-  for (double step : steps) {
-    for (int sweep = 0, moved = 1; sweep < 6 && moved; sweep++) {
-      moved = 0;
-      for (const goza::MachineFigure &f : figures) {
-        if (Kept(*machine, f.name)) continue;
-        const bool   stream = f.name.find(".stream") != std::string::npos; /* bytes moved for one of the arrays: hardly more than one */
-        const double before = *f.value, seed = f.name == "own_bandwidth"                                         ? 1e11
-                                             : f.name == "remembers"                                             ? 1e4
-                                             : f.name.find("request") != std::string::npos || f.name == "slower" ? 0.1
-                                                                                                                 : 1e-12;
-        const double tries[] = {before > 0 ? before * step : seed * step, before > 0 ? before / step : 1000 * seed * step, 0};
-
-        for (double value : tries) {
-          const double kept = *f.value;
-
-          if (value < (stream ? 0.5 : f.least) || value > (stream ? 1.1 : f.most)) continue;
-          *f.value          = value;
-          const double loss = machine->l2_bandwidth < machine->bandwidth ? 1e9 : Loss(*machine, study, choice);
-          if (loss < best - 1e-7) {
-            best  = loss;
-            moved = 1;
-          } else *f.value = kept;
-        }
-      }
-    }
-  }
-  return best;
-}
-
-/* What a kernel may not have got from a measurement of memory. Again from `restarts` other places: six constants of the best found so far, up to four times or
-   a fourth of what they were. */
-static void Fit(goza::Machine *machine, const Study &study, double choice, PetscInt restarts)
-{
-  std::mt19937 random(7);
-  double       best = Descend(machine, study, choice, {2.0, 1.3, 1.1, 1.03});
-
-  for (PetscInt k = 0; k < restarts; k++) {
-    goza::Machine                          other   = *machine;
-    const std::vector<goza::MachineFigure> figures = goza::figures_of(other);
-
-    for (int moved = 0; moved < 6; moved++) {
-      const goza::MachineFigure &f     = figures[random() % figures.size()];
-      const double               value = *f.value * std::exp2(4. * random() / random.max() - 2);
-
-      if (!Kept(other, f.name) && f.name.find(".stream") == std::string::npos && value >= f.least && value <= f.most) *f.value = value;
-    }
-    const double found = Descend(&other, study, choice, {1.5, 1.15, 1.04});
-
-    if (found < best - 1e-5) {
-      best     = found;
-      *machine = other;
+      if (time != times.end()) study->points.push_back({&study->asked.back().sample, w.choice, w.traits, time->second, m->name, m->role});
     }
   }
 }
@@ -232,7 +117,7 @@ static void Report(const goza::Machine &machine, const Study &study, const std::
 
     for (const Point &p : study.points) {
       if (p.role != role) continue;
-      const double seconds = Predicted(machine, p), flops = 2e-9 * (double)p.sample->nnz;
+      const double seconds = predicted(machine, p), flops = 2e-9 * (double)p.sample->nnz;
 
       pairs.emplace_back(flops / seconds, flops / p.seconds);
       error += std::fabs(p.seconds / seconds - 1);
@@ -289,7 +174,7 @@ int main(int argc, char **argv)
     if (machine.space() != space) throw std::runtime_error(machine.name + " is no platform for products on the " + goza::space_name(space));
     Gather(measured, machine, &study);
     if (fit) {
-      Fit(&machine, study, choice, restarts);
+      fit_constants(&machine, study, choice, restarts);
       machine.source = "kernels' costs fitted to products on " + device + ", families `fit` (test/bench/fit_model.cxx)";
     }
     Report(machine, study, device, json);

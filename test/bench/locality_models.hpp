@@ -122,7 +122,6 @@ inline Asked ask(const StudyMatrix &m, const goza::Machine &machine, goza::Space
   for (AskedWay &w : a.choices) {
     w.traits = goza::traits_of(a.sample, w.choice);
     w.cost   = goza::cost_of(machine, a.sample, w.choice, w.traits);
-    ask_paper(a, w, machine);
   }
   return a;
 }
