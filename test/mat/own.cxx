@@ -528,6 +528,82 @@ void loaded(const Owned &f, const Case &c)
   check_same(A, R, std::string(c.name) + ", loaded");
 }
 
+#if defined(PETSC_HAVE_HDF5)
+} // namespace
+
+/* Of petscviewerhdf5.h, which wants the headers of HDF5. */
+PETSC_EXTERN PetscErrorCode PetscViewerHDF5PushGroup(PetscViewer, const char[]);
+PETSC_EXTERN PetscErrorCode PetscViewerHDF5PopGroup(PetscViewer);
+PETSC_EXTERN PetscErrorCode PetscViewerHDF5WriteAttribute(PetscViewer, const char[], const char[], PetscDataType, const void *);
+
+namespace
+{
+
+void open_hdf5(MPI_Comm comm, const std::string &name, PetscFileMode mode, ViewerHandle &file)
+{
+  PETSC_OK(PetscViewerCreate(comm, file.put()));
+  PETSC_OK(PetscViewerSetType(file, PETSCVIEWERHDF5));
+  PETSC_OK(PetscViewerFileSetMode(file, mode));
+  PETSC_OK(PetscViewerFileSetName(file, name.c_str()));
+}
+
+/* The rows of a case in a group of that name, as MatLoad() wants them. */
+void write_rows(const Case &c, const std::string &name)
+{
+  std::vector<PetscInt>    ptr{0}, col;
+  std::vector<PetscScalar> val;
+  ViewerHandle             file;
+  IS                       set[2];
+  Vec                      values;
+
+  for (PetscInt i = 0; i < c.rows; i++) {
+    for (PetscInt o : c.offset) {
+      if (i + o < 0 || i + o >= c.cols) continue;
+      col.push_back(i + o);
+      val.push_back(value(i, i + o, c.symmetric));
+    }
+    ptr.push_back(static_cast<PetscInt>(col.size()));
+  }
+  open_hdf5(PETSC_COMM_SELF, name, FILE_MODE_WRITE, file);
+  PETSC_OK(PetscViewerHDF5PushGroup(file, "/stiffness"));
+  PETSC_OK(ISCreateGeneral(PETSC_COMM_SELF, static_cast<PetscInt>(ptr.size()), ptr.data(), PETSC_USE_POINTER, &set[0]));
+  PETSC_OK(ISCreateGeneral(PETSC_COMM_SELF, static_cast<PetscInt>(col.size()), col.data(), PETSC_USE_POINTER, &set[1]));
+  PETSC_OK(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, static_cast<PetscInt>(val.size()), val.data(), &values));
+  PETSC_OK(PetscObjectSetName((PetscObject)set[0], "jc"));
+  PETSC_OK(PetscObjectSetName((PetscObject)set[1], "ir"));
+  PETSC_OK(PetscObjectSetName((PetscObject)values, "data"));
+  for (IS &s : set) PETSC_OK(ISView(s, file));
+  PETSC_OK(VecView(values, file));
+  PETSC_OK(PetscViewerHDF5WriteAttribute(file, nullptr, "MATLAB_sparse", PETSC_INT, &c.rows));
+  PETSC_OK(PetscViewerHDF5PopGroup(file));
+  for (IS &s : set) PETSC_OK(ISDestroy(&s));
+  PETSC_OK(VecDestroy(&values));
+}
+
+/* HDF5 finds a matrix by its name. */
+void loaded_by_name(const Owned &f)
+{
+  const Case       &c    = cases()[0];
+  const std::string name = "/tmp/goza_own_" + std::to_string(ranks()) + "_" + f.type + ".h5";
+  MatHandle         R    = made(c, MATAIJ), A;
+  PetscMPIInt       rank;
+  ViewerHandle      file;
+
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank == 0) write_rows(c, name);
+  (void)max_over_ranks(0); /* it has been written */
+  open_hdf5(PETSC_COMM_WORLD, name, FILE_MODE_READ, file);
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+  PETSC_OK(MatSetType(A, f.own().c_str()));
+  PETSC_OK(PetscObjectSetName((PetscObject)(Mat)A, "stiffness"));
+  PETSC_OK(MatLoad(A, file));
+  file.reset();
+  (void)max_over_ranks(0); /* all have read it */
+  (void)unlink(name.c_str());
+  check_same(A, R, "by its name");
+}
+#endif
+
 const AddTests of_cases([] {
   for (const Owned &f : formats) {
     for (const Case &c : cases()) {
@@ -541,6 +617,9 @@ const AddTests of_cases([] {
       add_test(suite, "by_coordinates", [&] { by_coordinates(f, c, 1); });
       add_test(suite, "by_doubled_coordinates", [&] { by_coordinates(f, c, 2); });
     }
+#if defined(PETSC_HAVE_HDF5)
+    add_test(suite_named(nullptr, f.type), "loaded_by_name", [&] { loaded_by_name(f); });
+#endif
     add_test(suite_named(nullptr, f.type), "said_to_be_symmetric", [&] { said(f, MAT_SYMMETRIC); });
     add_test(suite_named(nullptr, f.type), "said_to_be_hermitian", [&] { said(f, MAT_HERMITIAN); });
   }

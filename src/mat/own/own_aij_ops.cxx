@@ -148,6 +148,7 @@ PetscErrorCode MatLoad_Own(Mat A, PetscViewer viewer)
   PetscCall(MatSetSizes(aij, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   if (A->rmap->bs > 1 || A->cmap->bs > 1) PetscCall(MatSetBlockSizesFromMats(aij, A, A));
   PetscCall(PetscObjectSetOptionsPrefix((PetscObject)aij, ((PetscObject)A)->prefix));
+  PetscCall(PetscObjectSetName((PetscObject)aij, ((PetscObject)A)->name)); // by which HDF5 finds it
   PetscCall(MatSetType(aij, MATAIJ));
   PetscCall(MatLoad(aij, viewer));
   PetscCall(MatSetSizes(A, aij->rmap->n, aij->cmap->n, aij->rmap->N, aij->cmap->N));
