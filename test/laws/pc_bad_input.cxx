@@ -134,12 +134,39 @@ void finite_or_failed(Mat A)
   }
 }
 
+/* Rows of nothing: no solver converges without what their right-hand side asks for, and where it asks for nothing they change nothing. */
+void rows_of_nothing(const std::string &name, const char *coarse_limit)
+{
+  const Option limit("-pc_saamg_coarse_limit", coarse_limit);
+  MatHandle    A = system_matrix(problem(name));
+  VecHandle    b = vector_like(A, true, VECSTANDARD, 1), x = vector_like(A, false, VECSTANDARD, 2);
+  PetscInt     n;
+  PetscMPIInt  rank;
+
+  PETSC_OK(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PETSC_OK(MatGetSize(A, &n, nullptr));
+  const PetscInt rows[] = {3, 4, n / 2, n - 1}, mine = rank ? 0 : 4;
+  PETSC_OK(MatZeroRowsColumns(A, mine, rows, 0, nullptr, nullptr));
+  KSPHandle ksp = make_cg(A);
+  PETSC_OK(KSPSetErrorIfNotConverged(ksp, PETSC_FALSE));
+  for (const PetscScalar asked : {0., 1.}) {
+    KSPConvergedReason reason;
+
+    for (PetscInt k = 0; k < mine; k++) PETSC_OK(VecSetValue(b, rows[k], asked, INSERT_VALUES));
+    PETSC_OK(VecAssemblyBegin(b));
+    PETSC_OK(VecAssemblyEnd(b));
+    PETSC_OK(KSPSolve(ksp, b, x));
+    PETSC_OK(KSPGetConvergedReason(ksp, &reason));
+    BOOST_TEST(((asked == PetscScalar(0)) == (reason > 0)), name << ", limit " << coarse_limit << ": " << KSPConvergedReasons[reason]);
+  }
+}
+
 const AddTests add([] {
   auto *options = suite_named(nullptr, "options");
   for (const auto &bad : bad_options) add_test(options, std::string(bad.name + 1) + "=" + bad.value, [&bad] { refused(bad); });
 
-  for (const auto &config :
-       {PCConfig{"jacobi", "v", "double"}, PCConfig{"chebyshev", "v", "double"}, PCConfig{"chebyshev", "w", "mixed"}, PCConfig{"jacobi", "w", "single"}}) {
+  for (const auto &config : {PCConfig{"jacobi", "v", "double"}, PCConfig{"chebyshev", "v", "double"}, PCConfig{"chebyshev", "w", "mixed"},
+                             PCConfig{"jacobi", "w", "single"}, PCConfig{"mcgs", "v", "double"}}) {
     auto      *suite = suite_named(nullptr, config.name());
     const auto with  = [config, suite](const std::string &name, const std::function<void()> &body) {
       add_test(suite, name, [config, body] {
@@ -160,6 +187,20 @@ const AddTests add([] {
     with("missing_diagonal", [] { finite_or_failed(assemble(gallery_entry("missing_diagonal"), MATAIJ)); });
     with("empty_rows", [] { finite_or_failed(assemble(gallery_entry("empty_rows"), MATAIJ)); });
     with("no_entries", [] { finite_or_failed(assemble(gallery_entry("no_entries"), MATAIJ)); });
+    with("rows_of_nothing", [] {
+      for (const char *name : {"poisson5", "elasticity"})
+        for (const char *limit : {"30", "100000"}) rows_of_nothing(name, limit);
+    });
+    with("nothing_at_all", [] {
+      MatHandle          A   = assemble(gallery_entry("no_entries"), MATAIJ);
+      KSPHandle          ksp = make_cg(A);
+      VecHandle          b = vector_like(A, true, VECSTANDARD, 1), x = vector_like(A, false, VECSTANDARD, 2);
+      KSPConvergedReason reason;
+      PETSC_OK(KSPSetErrorIfNotConverged(ksp, PETSC_FALSE));
+      PETSC_OK(KSPSolve(ksp, b, x));
+      PETSC_OK(KSPGetConvergedReason(ksp, &reason));
+      BOOST_TEST(reason < 0, KSPConvergedReasons[reason]);
+    });
     with("0x0", [] { finite_or_failed(assemble(gallery_entry("0x0"), MATAIJ)); });
     /* 3, 16, 26: unsorted, not symmetric in structure, one dense row */
     with("unsorted", [] { finite_or_failed(assemble(gallery_entry("unsorted"), MATAIJ)); });

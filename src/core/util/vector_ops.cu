@@ -96,6 +96,8 @@ template <class V> struct TakeFirstStep {
   HD void                        store(PetscInt i, const typename FirstStep<V>::Read &read) const { step.store(i, read); }
 };
 
+/* A row of nothing has 1 in the place of an inverse: what its right-hand side asks for in vain stays in the preconditioned residual, and no solver converges
+   without it. */
 template <class V> struct SplitDiagonal {
   const PetscScalar   *dinv;
   const unsigned char *isolated;
@@ -106,7 +108,7 @@ template <class V> struct SplitDiagonal {
     const bool apart = isolated && isolated[i];
 
     inv[i] = apart ? V(0) : static_cast<V>(dinv[i]);
-    if (isolated) isolated_inv[i] = apart ? static_cast<V>(dinv[i]) : V(0);
+    if (isolated) isolated_inv[i] = !apart ? V(0) : dinv[i] == PetscScalar(0) ? V(1) : static_cast<V>(dinv[i]);
   }
 };
 

@@ -39,6 +39,7 @@ struct Scaled {
     for (PetscInt i = 0; i < n; i++) {
       for (PetscInt j = 0; j < n; j++) S[i * n + j] *= left[i] * right[j];
     }
+    for (PetscInt i = 0; i < n; i++) S[i * n + i] += of_nothing(i) ? 1 : 0;
     hermitian = equals_mirror([](PetscScalar a) { return PetscConj(a); });
     if (PetscDefined(USE_COMPLEX)) symmetric = !hermitian && equals_mirror([](PetscScalar a) { return a; });
     // entries that are rounding would balance a symmetric one, and make its inverse another
@@ -54,6 +55,18 @@ struct Scaled {
   }
 
 private:
+  /* Whether row i or column i has no entry. With 1 on its diagonal no solver converges without what it asks for in vain (SplitDiagonal of vector_ops.cu). */
+  bool of_nothing(PetscInt i) const
+  {
+    bool row = false, column = false;
+
+    for (PetscInt j = 0; j < n; j++) {
+      row    = row || S[i * n + j] != PetscScalar(0);
+      column = column || S[j * n + i] != PetscScalar(0);
+    }
+    return !row || !column;
+  }
+
   /* The image of an entry behind the diagonal is the one before it. */
   template <class Image> bool equals_mirror(const Image &image) const
   {

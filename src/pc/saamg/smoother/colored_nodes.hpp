@@ -5,6 +5,7 @@
 #include "level_rows.hpp"
 #include "mat/slicedell/slicedell.hpp"
 #include "node_blocks.hpp"
+#include "smoother.hpp"
 
 namespace goza::saamg
 {
@@ -13,7 +14,7 @@ template <class V> class ColoredNodes {
 public:
   /* norms: the rows' entries on other ranks where a sweep does not see those change, so that their l1 norms must stand in the diagonal; else null.
      Collective. */
-  ColoredNodes(const LevelRows &rows, PetscInt bs, const Csr *norms, V relax) : bs_(bs), n_(rows.diagonal_block().nrows)
+  ColoredNodes(const InverseDiagonal<V> &D, const LevelRows &rows, PetscInt bs, const Csr *norms, V relax) : bs_(bs), n_(rows.diagonal_block().nrows)
   {
     const NodeBlocks blocks(rows.diagonal_block(), bs);
     const Csr        nodes    = blocks.nodes();
@@ -21,7 +22,7 @@ public:
     const Coloring   coloring = isolated ? color_rows(nodes, nodes_of_columns(rows.columns(), bs), rows.ids(), bs)
                                          : NodeGraph(rows.all(), rows.columns(), bs).color(rows.ids());
 
-    inverse_ = inverse_diagonal_blocks<V>(blocks, norms ? *norms : Csr{nodes.space, 0, 0, nullptr, nullptr, nullptr});
+    inverse_ = inverse_diagonal_blocks<V>(blocks, norms ? *norms : Csr{nodes.space, 0, 0, nullptr, nullptr, nullptr}, D.isolated);
     if (relax != V(1)) scale(inverse_.space(), inverse_.size(), relax, inverse_.data());
     if (isolated || norms) {
       for (PetscInt c = 0; c < coloring.ncolors(); c++) {

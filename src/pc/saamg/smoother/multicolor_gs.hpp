@@ -50,7 +50,8 @@ public:
     const Csr *norms = local ? &original.off_diagonal_block() : nullptr;
     PetscCall(Together(rows.columns()->comm(), "colour its rows", [&] {
       if (bs > 1)
-        smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredNodes<V>>>(input, ColoredNodes<V>(rows, bs, norms, static_cast<V>(options.mcgs_relax)),
+        smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredNodes<V>>>(input,
+                                                                               ColoredNodes<V>(input.D, rows, bs, norms, static_cast<V>(options.mcgs_relax)),
                                                                                options);
       else
         smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredRows<V>>>(input,

@@ -80,6 +80,7 @@ struct NormOfBlock {
 template <class V> struct InvertBlock {
   Csr      A, nodes, others;
   PetscInt bs;
+  const V *isolated;
   V       *inverse;
 
   HD static PetscReal size(PetscScalar a) { return PetscAbsScalar(a); }
@@ -100,6 +101,7 @@ template <class V> struct InvertBlock {
       PetscReal sum = 0;
 
       for (PetscInt p = others.nrows ? others.ptr[node * bs + r] : 0; others.nrows && p < others.ptr[node * bs + r + 1]; p++) sum += size(others.val[p]);
+      if (isolated && isolated[node * bs + r] != V(0) && M[r][r] == PetscScalar(0)) M[r][r] = 1;
       M[r][r]     = lengthened(M[r][r], sum);
       diagonal[r] = M[r][r];
       scale[r]    = diagonal[r] != PetscScalar(0) ? 1 / PetscSqrtReal(size(diagonal[r])) : 1;
@@ -202,13 +204,13 @@ NodeGraph::NodeGraph(const Csr &A, const MapPtr &columns, PetscInt bs) :
   graph_.val.zero();
 }
 
-template <class V> Array<V> inverse_diagonal_blocks(const NodeBlocks &A, const Csr &others)
+template <class V> Array<V> inverse_diagonal_blocks(const NodeBlocks &A, const Csr &others, const V *isolated)
 {
   const Csr      nodes = A.nodes(), &rows = A.rows();
   const PetscInt bs = nodes.nrows ? rows.nrows / nodes.nrows : 1;
   Array<V>       inverse(rows.space, static_cast<std::size_t>(rows.nrows) * bs);
 
-  for_each_row(rows.space, nodes.nrows, InvertBlock<V>{rows, nodes, others, bs, inverse.data()});
+  for_each_row(rows.space, nodes.nrows, InvertBlock<V>{rows, nodes, others, bs, isolated, inverse.data()});
   return inverse;
 }
 
@@ -217,10 +219,10 @@ template <class V> void apply_diagonal_blocks(Space space, PetscInt n, const Pet
   for_each_row(space, n, ApplyBlock<V>{nodes, bs, inverse, b, x});
 }
 
-template Array<PetscScalar> inverse_diagonal_blocks(const NodeBlocks &, const Csr &);
+template Array<PetscScalar> inverse_diagonal_blocks(const NodeBlocks &, const Csr &, const PetscScalar *);
 template void               apply_diagonal_blocks(Space, PetscInt, const PetscInt *, PetscInt, const PetscScalar *, const PetscScalar *, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
-template Array<SingleScalar> inverse_diagonal_blocks(const NodeBlocks &, const Csr &);
+template Array<SingleScalar> inverse_diagonal_blocks(const NodeBlocks &, const Csr &, const SingleScalar *);
 template void                apply_diagonal_blocks(Space, PetscInt, const PetscInt *, PetscInt, const SingleScalar *, const SingleScalar *, SingleScalar *);
 #endif
 

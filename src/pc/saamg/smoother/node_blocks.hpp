@@ -39,8 +39,9 @@ private:
 };
 
 /* The inverses [nodes][bs][bs] of the diagonal blocks, in the space of A. The magnitudes of the entries of `others`, what A's rows hold on other ranks (or no
-   rows), are first added to the diagonal with its sign (l1_diagonal.hpp). Where a block is singular, the inverses of its diagonal entries stand in, 0 for 0. */
-template <class V> Array<V> inverse_diagonal_blocks(const NodeBlocks &A, const Csr &others);
+   rows), are first added to the diagonal with its sign (l1_diagonal.hpp). Where a block is singular, the inverses of its diagonal entries stand in, 0 for 0.
+   isolated: not 0 for rows that are coupled to nothing, or nullptr; a diagonal entry of theirs that is 0 counts as 1. */
+template <class V> Array<V> inverse_diagonal_blocks(const NodeBlocks &A, const Csr &others, const V *isolated = nullptr);
 
 /* x = D^-1 b at the nodes listed */
 template <class V> void apply_diagonal_blocks(Space space, PetscInt n, const PetscInt *nodes, PetscInt bs, const V *inverse, const V *b, V *x);
