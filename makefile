@@ -229,11 +229,13 @@ bench-instructions: $(BUILD)/bench/bench_assembly $(BUILD)/bench/bench_assembly_
 N = 128
 RANKS = 1 2 4
 P5 =
+GPUS =
 bench-scaling: all $(EXAMPLES) $(BUILD)/bench/bench_scaling ## products and solves over RANKS, by every kind of exchange, beside GAMG; paper P5's tables and a model (P5="--n 30 --weak-n 12" for smaller ones)
 	@rm -f $(BUILD)/scaling.json
 	@for ranks in $(RANKS); do for mode in no yes; do \
 	  $(MPIEXEC) -n $$ranks $(BUILD)/bench/bench_scaling -weak $$mode -solve -halos peer,nccl,host -types slicedell,cds -peers gamg -json $(BUILD)/scaling.json $(SCALING) || exit; \
 	done; done
+	@python3 test/bench/bench_gpus.py $(GPUS)
 	@python3 test/bench/bench_scaling.py $(P5)
 	@python3 test/bench/scaling_model.py $(BUILD)/bench/scaling_p5.json
 bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on the study's matrices, and compare with the models (minutes)

@@ -104,6 +104,40 @@ def speedups(rows):
     return out
 
 
+# Table 9, seconds by GPUs
+TABLE_9 = {"darcy": {"jacobi": {1: 1.12, 2: 0.85, 4: 0.48, 8: 0.42, 16: 0.40}, "chebyshev": {1: 1.15, 2: 0.69, 4: 0.42, 8: 0.40, 16: 0.40}},
+           "anisotropic": {"jacobi": {1: 1.98, 2: 1.54, 4: 0.91, 8: 0.80, 16: 0.83}, "chebyshev": {1: 1.29, 2: 0.82, 4: 0.55, 8: 0.46, 16: 0.53}}}
+CASES_9 = (("jacobi", "double"), ("chebyshev", "mixed"))
+
+
+def by_gpus(rows):
+    """Table 9, with figures 3, 4 and 7's seconds, on as many GPUs as were lent."""
+    found = {(r["problem"], r["smoother"], r["precision"], r["ranks"]): r["solve_s"] for r in rows}
+    counts = sorted({key[3] for key in found})
+    out = [["100^3", *(f"{n} GPU{'s' if n > 1 else ''}" for n in counts)]]
+    for problem, table in TABLE_9.items():
+        times = {case: [found[(problem, *case, n)] for n in counts] for case in CASES_9}
+        for case in CASES_9:
+            out.append([f"{problem}, {case[1]} {case[0]}", *(f"{ms(t)} ({table[case[0]][n]} s)" for t, n in zip(times[case], counts))])
+        out.append(["gain", *(f"{a / b:.2f}x ({table['jacobi'][n] / table['chebyshev'][n]:.2f}x)" for a, b, n in zip(*times.values(), counts))])
+    return out
+
+
+PARTS_9 = ("level 1, smoother", "level 2, smoother", "coarser levels", "transfers and residuals", "communication", "the method's products and vectors, waits of the log")
+
+
+def shares(r):
+    """Of a solve by levels on several GPUs, in the order of PARTS_9."""
+    levels, whole = r["levels"], r["logged_s"]
+    parts = [levels[0]["smoother"], levels[1]["smoother"], sum(l["smoother"] + l["transfer"] + l["coarsest"] for l in levels[2:]), sum(l["transfer"] for l in levels[:2]), sum(l["communication"] for l in levels)]
+    return [part / whole for part in (*parts, whole - sum(parts))]
+
+
+def composition_by_gpus(rows):
+    """Figure 9 on several GPUs."""
+    return [["100^3, mixed Chebyshev", "a solve with the log's waits", *PARTS_9], *([f"{r['problem']}, {r['ranks']} GPU{'s' if r['ranks'] > 1 else ''}", ms(r["logged_s"]), *(f"{100 * share:.0f} %" for share in shares(r))] for r in rows if "levels" in r)]
+
+
 def composition(rows):
     """Figure 9's parts of a solve with Chebyshev, on one GPU."""
     some = [r for r in rows if r.get("ms_by_level") and r["smoother"] == "chebyshev"]
@@ -131,8 +165,8 @@ def cells(r):
     return r["n"] // (round(r["ranks"] ** (1 / 3)) if r["mode"] == "weak" else 1)
 
 
-def p5_figures(ranks, paper):
-    """Figure 2; iterations of tables 4 to 7, ours and the paper's; figures 3 and 4 on one GPU."""
+def p5_figures(ranks, paper, gpus):
+    """Figure 2; iterations of tables 4 to 7, ours and the paper's; figures 3 and 4 on one GPU; table 9 and figure 9 on several."""
     polynomials = {f"order {m}": [(k / 100, chebyshev(m, k / 100)) for k in range(201)] for m in (3, 5)}
     out = [charts.scatter("Figure 2: Chebyshev's polynomials on 0.2 to 1.8", "eigenvalue", "P", polynomials, (False, False))]
     for mode, problem in ((m, p) for m in ("strong", "weak") for p in ("darcy", "anisotropic")):
@@ -148,4 +182,9 @@ def p5_figures(ranks, paper):
     names = [(p, s) for p in ("darcy lognormal", "anisotropic") for s in ("jacobi", "mcgs", "chebyshev")]
     found = {(r["problem"], r["smoother"], r["precision"]): 1e3 * r["solve_s"] for r in paper if r.get("settings", "paper") == "paper"}
     out.append(charts.bars("Figures 3, 4, 7 at one GPU: a solve, 100^3", "ms", [f"{p.split()[0]} {s}" for p, s in names], {precision: [found[(*name, precision)] for name in names] for precision in ("double", "mixed")}))
+    for problem in TABLE_9:
+        series = {f"{precision} {smoother}": [(r["ranks"], 1e3 * r["solve_s"]) for r in gpus if (r["problem"], r["smoother"], r["precision"]) == (problem, smoother, precision)] for smoother, precision in CASES_9}
+        out.append(charts.scatter(f"Table 9: {problem}, 100^3, H100", "GPUs", "ms", series, (False, False), list(series.values())))
+    logged = [r for r in gpus if "levels" in r]
+    out.append(charts.bars("Figure 9: parts of a solve, mixed Chebyshev", "% of a solve", [f"{r['problem']} {r['ranks']}" for r in logged], {part: [100 * shares(r)[k] for r in logged] for k, part in enumerate(PARTS_9)}))
     return charts.page(out)

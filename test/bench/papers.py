@@ -40,9 +40,10 @@ PAPERS = [
     ("P5", "tables 2, 3", "-pc_saamg_paper darcy|anisotropic", (), (), "", "its settings, by one option; `-ksp_view` shows them"),
     ("P5", "tables 4, 5, 8", "bench_scaling.py --weak \"\"", ("p5_ranks",), ("p5-strong", "p5-mixed"), "p5", "iterations change by a quarter with ranks there and not here: aggregates do not depend on how rows are cut; ours are two thirds to a sixth of its, by better coarse levels"),
     ("P5", "tables 6, 7", "bench_scaling.py --strong \"\"", ("p5_ranks",), ("p5-weak",), "p5", "iterations grow to 64 GPUs by 1.6 to 1.9 times on Darcy flow and 1.1 to 1.3 on the anisotropic problem there, by up to 1.5 here"),
-    ("P5", "figures 3 to 6, tables 9, 10", "make bench-amg bench-scaling", ("amg_paper", "amg"), ("amg-paper", "amg", "p5-speedups"), "p5", "mixed Chebyshev over double Jacobi gains 1.5x on the anisotropic problem there and on Darcy flow here; 64 GPUs by [scaling_model.py](scaling_model.py)"),
-    ("P5", "figures 7, 8", "make bench-amg", ("amg_paper",), ("amg-paper", "p5-speedups"), "p5", "single precision on coarse levels saves up to a sixth an iteration there, 1 to 7 % of a solve here, where launches limit those levels"),
-    ("P5", "figures 9, 10", "make bench-amg", ("amg_paper",), ("p5-composition",), "", "coarse levels take a time that no GPU more shortens, in both"),
+    ("P5", "figures 3, 4, 7, table 9", "make bench-amg bench-scaling", ("amg_paper", "amg", "p5_gpus"), ("amg-paper", "amg", "p5-speedups", "p5-gpus"), "p5", "mixed Chebyshev over double Jacobi gains 1.5 to 1.9x on the anisotropic problem there, 1.1 to 1.3x here, and 1.0 to 1.2x and 1.6 to 1.7x on Darcy flow; four GPUs take 0.4 of the time there and 0.8 to 1.0 here, where one takes a hundredth of it"),
+    ("P5", "figures 5, 6, table 10", "make bench-scaling", ("p5_ranks", "amg_paper"), ("p5-speedups", "p5-weak"), "p5", "seconds at 100^3 on each of 8 to 64 GPUs, which were not lent: iterations here, and 64 GPUs by [scaling_model.py](scaling_model.py)"),
+    ("P5", "figure 8", "make bench-amg", ("amg_paper",), ("amg-paper", "p5-speedups"), "p5", "single precision on coarse levels saves up to a sixth an iteration there, 1 to 7 % of a solve on one GPU here, where launches limit those levels"),
+    ("P5", "figures 9, 10", "make bench-amg bench-scaling", ("amg_paper", "p5_gpus"), ("p5-composition", "p5-gpus-composition"), "p5", "coarse levels take a time that no GPU more shortens, in both; communication 55 % on 64 GPUs there, a fifth on two and four here"),
 ]
 
 

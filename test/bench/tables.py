@@ -353,6 +353,8 @@ OF_PAPERS = {
     "p4-instructions": of_papers("assembly_instructions", paper_runs.instructions),
     "p5-mixed": of_papers("p5_ranks", paper_runs.mixed, lambda r: r["mode"] == "strong"),
     "p5-speedups": of_papers("amg_paper", paper_runs.speedups),
+    "p5-gpus": of_papers("p5_gpus", paper_runs.by_gpus),
+    "p5-gpus-composition": of_papers("p5_gpus", paper_runs.composition_by_gpus, lambda r: "levels" in r),
     "p5-composition": of_papers("amg_paper", paper_runs.composition, lambda r: r.get("ms_by_level")),
 }
 
@@ -365,12 +367,28 @@ def p2_comparison():
     return [{**records("autoformat")[0], "command": "make bench-indices"}], paper_tables.p2_comparison(p2_study())
 
 
+def gpus():
+    """Solves of the examples by GPUs and kind of exchange; weak, what an iteration gains."""
+    rows = records("gpus")
+    ways = list(dict.fromkeys((r["ranks"], r["halo"]) for r in rows))
+    out = [["", *(f"{n} GPUs, `{halo}`" if n > 1 else "1 GPU" for n, halo in ways)]]
+    for problem, mode in dict.fromkeys((r["problem"], r["mode"]) for r in rows):
+        some = {(r["ranks"], r["halo"]): r for r in rows if (r["problem"], r["mode"]) == (problem, mode)}
+        one = some[1, None]
+        speed = lambda r, field, per: f"{one[field] / one[per] * r[per] / r[field]:.2f}x" if per else f"{one[field] / r[field]:.2f}x"
+        name = f"{problem}, {' x '.join(map(str, one['nodes']))} nodes{' on each' if mode == 'weak' else ''}"
+        for what, field, per in (("solve", "solve_s", "iterations" if mode == "weak" else None), ("set-up", "setup_s", None)):
+            cells = {way: f"{ms(r[field])} ({speed(r, field, per)}{', ' + format(r['iterations'], 'g') + ' iterations' if what == 'solve' else ''})" for way, r in some.items()}
+            out.append([f"{name}: {what}", *(cells.get(way, "") for way in ways)])
+    return rows, out
+
+
 def paper_list():
     return [], papers.listed(RESULTS, TABLES, (TOP / "test/bench/README.md").read_text())
 
 
 # Charts beside the results, named in the bench's page
-FIGURES = {"p4": lambda: paper_runs.p4_figures(records("assembly"), records("assembly_host"), records("assembly_instructions")), "p5": lambda: paper_runs.p5_figures(records("p5_ranks"), records("amg_paper")),
+FIGURES = {"p4": lambda: paper_runs.p4_figures(records("assembly"), records("assembly_host"), records("assembly_instructions")), "p5": lambda: paper_runs.p5_figures(records("p5_ranks"), records("amg_paper"), records("p5_gpus")),
            "p1": lambda: paper_tables.p1_figures(records("cds")), "p2": lambda: paper_tables.p2_figures(p2_study()), "p3": lambda: paper_tables.p3_figures(records("p3_indices"), records("p3_counters"))}
 
 
@@ -455,7 +473,7 @@ def league_problems():
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (
     headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong,
-    p5_weak, settings, scaling, scaling_four, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, autoformat, p1_padding, p2_comparison,
+    p5_weak, settings, scaling, scaling_four, gpus, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, autoformat, p1_padding, p2_comparison,
     cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, assembly_whole, paper_list, league, league_device, league_sizes, league_problems)} | OF_PAPERS
 
 
