@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tables in Markdown of what bench_spmv measured: table_spmv.py RESULTS.json [TYPE] [--keep FILE --gpu NAME --petsc VERSION]. For every type the speed over that of the first one (PETSc's)
 and over the fastest of cuSPARSE's, PETSc's among them, as geometric means over the halves of the gallery; and for TYPE (else fold's) a line for each matrix. --keep writes the means for
-results/spmv_gallery.json, --keep-matrices a line for each irregular matrix for results/spmv_gallery_matrices.json."""
+results/spmv_gallery.json, --keep-matrices a line for each irregular matrix for results/spmv_gallery_matrices.json, --keep-repeats all times of each matrix and type."""
 import argparse
 import datetime
 import json
@@ -29,13 +29,17 @@ def main():
     parser.add_argument("type", nargs="?", default="")
     parser.add_argument("--keep", default="")
     parser.add_argument("--keep-matrices", default="")
+    parser.add_argument("--keep-repeats", default="")
     parser.add_argument("--gpu", default="")
     parser.add_argument("--petsc", default="")
     arguments = parser.parse_args()
     with open(arguments.results) as lines:
         rows = [row for row in map(json.loads, lines) if row["work"] == "spmv"]
     types = list(dict.fromkeys(row["type"] for row in rows))
-    seconds = {(row["matrix"], row["type"]): row["seconds"] for row in rows}
+    measured = {}
+    for row in rows:
+        measured.setdefault((row["matrix"], row["type"]), []).append(row["seconds"])
+    seconds = {key: sorted(some)[len(some) // 2] for key, some in measured.items()}  # a type that -types has several times is measured in turn with the others
     matrices = {row["matrix"]: row for row in rows}
     base, chosen = types[0], arguments.type or next(t for t in types if t.startswith("fold"))
     fastest = {m: min(s for (name, t), s in seconds.items() if name == m and (t == base or t.startswith("cusparse:"))) for m in matrices}
@@ -53,6 +57,10 @@ def main():
     if arguments.keep:
         with open(arguments.keep, "w") as file:
             file.writelines(json.dumps(line) + "\n" for line in kept if line["type"] != base)
+    if arguments.keep_repeats:
+        with open(arguments.keep_repeats, "w") as file:
+            for (m, t), some in measured.items():
+                file.write(json.dumps({"work": "spmv_repeats", "matrix": m, "type": t, "us": [round(1e6 * s, 1) for s in some], **{field: kept[0][field] for field in ("gpu", "petsc", "date")}}) + "\n")
     if arguments.keep_matrices:
         with open(arguments.keep_matrices, "w") as file:
             for m, row in matrices.items():

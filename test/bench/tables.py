@@ -102,6 +102,20 @@ def spmv_gallery_matrices():
                          autoformat=lambda r: f"{r['autoformat_us']} us", speed=lambda r: f"{r['fastest_us'] / r['autoformat_us']:.2f}x", ten_bytes_an_entry_at_copy_speed=lambda r: f"{least(r):.0f} us")
 
 
+def spmv_repeats():
+    """Matrices where neither is faster, measured in turn."""
+    rows = records("spmv_repeats_h100")
+    found = {(r["matrix"], r["type"]): sorted(r["us"]) for r in rows}
+    middle = lambda some: some[len(some) // 2]
+    shown = lambda some: f"{middle(some)} us" + (f" ({some[0]} to {some[-1]})" if len(some) > 1 else "")
+    out = [["matrix", "fastest of cuSPARSE", "autoformat", "speed", "aijcusparse"]]
+    for matrix in dict.fromkeys(m for m, _ in found):
+        peer = min((t for m, t in found if m == matrix and t.startswith("cusparse:")), key=lambda t: middle(found[matrix, t]))
+        ours, theirs = found[matrix, "autoformat"], found[matrix, peer]
+        out.append([matrix, f"{shown(theirs)}, {peer.removeprefix('cusparse:')}", shown(ours), f"{middle(theirs) / middle(ours):.3f}x", shown(found[matrix, "aijcusparse"])])
+    return rows, out
+
+
 def gallery(name):
     rows = [r for r in records(name) if r.get("matrices", 1)]
     ratio = lambda field: lambda r: text(r.get(field), "{:.2f}x")
@@ -474,7 +488,7 @@ def league_problems():
 TABLES = {table.__name__.replace("_", "-"): table for table in (
     headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong,
     p5_weak, settings, scaling, scaling_four, gpus, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, autoformat, p1_padding, p2_comparison,
-    cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, assembly_whole, paper_list, league, league_device, league_sizes, league_problems)} | OF_PAPERS
+    cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_problems)} | OF_PAPERS
 
 
 # --- pages
