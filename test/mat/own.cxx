@@ -1239,25 +1239,32 @@ static void colorings(const Owned &f)
   }
 }
 
-/* A DMDA's colors are those of its stencil, and diagonals have more places; between two Jacobians the entries change and somebody asks for AIJ. */
-static void colored(const Owned &f)
+/* A DMDA's colors are those of its stencil, and diagonals have more places; those of the matrix, which has no entry yet, are of fewer. Between two
+   Jacobians the entries change and somebody asks for AIJ. */
+static void colored(const Owned &f, bool by_matrix)
 {
   const Option  keep(f.keep(), "no");
   DM            dm;
-  ISColoring    colors;
+  ISColoring    colors[2];
+  MatColoring   maker;
   MatFDColoring coloring[2];
   MatHandle     M[2];
   VecHandle     x, y;
 
   PETSC_OK(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 6, 5, PETSC_DECIDE, PETSC_DECIDE, 2, 1, NULL, NULL, &dm));
   PETSC_OK(DMSetUp(dm));
-  PETSC_OK(DMCreateColoring(dm, IS_COLORING_GLOBAL, &colors));
   for (int own = 0; own < 2; own++) {
     PETSC_OK(DMSetMatType(dm, own ? f.type : MATAIJ));
     PETSC_OK(DMCreateMatrix(dm, M[own].put()));
-    PETSC_OK(MatFDColoringCreate(M[own], colors, &coloring[own]));
+    if (by_matrix) {
+      PETSC_OK(MatColoringCreate(M[own], &maker));
+      PETSC_OK(MatColoringSetType(maker, MATCOLORINGSL));
+      PETSC_OK(MatColoringApply(maker, &colors[own]));
+      PETSC_OK(MatColoringDestroy(&maker));
+    } else PETSC_OK(DMCreateColoring(dm, IS_COLORING_GLOBAL, &colors[own]));
+    PETSC_OK(MatFDColoringCreate(M[own], colors[own], &coloring[own]));
     PETSC_OK(MatFDColoringSetFunction(coloring[own], (FunctionOfColoring)(void (*)())neighbours, dm));
-    PETSC_OK(MatFDColoringSetUp(M[own], colors, coloring[own]));
+    PETSC_OK(MatFDColoringSetUp(M[own], colors[own], coloring[own]));
   }
   PETSC_OK(MatCreateVecs(M[0], x.put(), y.put()));
   for (int turn = 0; turn < 3; turn++) { /* at 0 there are few entries */
@@ -1269,7 +1276,7 @@ static void colored(const Owned &f)
     check_same(M[1], M[0], "Jacobian by colors, turn " + std::to_string(turn));
   }
   for (MatFDColoring c : coloring) PETSC_OK(MatFDColoringDestroy(&c));
-  PETSC_OK(ISColoringDestroy(&colors));
+  for (ISColoring c : colors) PETSC_OK(ISColoringDestroy(&c));
   PETSC_OK(DMDestroy(&dm));
 }
 
@@ -1419,7 +1426,7 @@ const AddTests of_formats([] {
     add_test(suite, "product_by_hypre", [&f] { product_by_hypre(f); });
 #endif
     add_test(suite, "packages", [&f] { packages(f); });
-    add_test(suite, "colored", [&f] { colored(f); });
+    for (bool by_matrix : {false, true}) add_test(suite, by_matrix ? "colored_by_matrix" : "colored", [&f, by_matrix] { colored(f, by_matrix); });
     add_test(suite, "colorings", [&f] { colorings(f); });
     add_test(suite, "viewed_as_aij", [&f] { viewed_as_aij(f); });
   }

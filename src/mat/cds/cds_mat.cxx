@@ -241,7 +241,8 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecisi
   for who has had AIJ. `MatConvert()` makes AIJ of it and it of AIJ.
 
   What PETSc knows of AIJ alone makes it, on the host, and gives it back: factors, products with matrices of any type, submatrices, colorings, views. A
-  `MatFDColoring` holds an AIJ of its own, of a `DMDA`'s stencil or of the entries. `MatSOR()` and `MatGetDiagonalBlock()`, whose block is brought up to date
+  `MatFDColoring` holds an AIJ of its own, of a `DMDA`'s stencil or of the entries, and colors of its own where those that it is given are of fewer entries.
+  `MatSOR()` and `MatGetDiagonalBlock()`, whose block is brought up to date
   when it is asked for again, keep it until the pattern moves, and a product for as long as its result lives or until it is cleared (`-mat_product_clear`). So
   `PCBJACOBI`, `PCASM`, `PCSOR`, `PCGAMG`, `PCILU`, `PCLU` take the iterations that they take of an AIJ without zeros. Where AIJ holds some, as on a `DMDA`'s
   stencil with unknowns that are not coupled or given, they see fewer entries here: graphs and overlaps are others, and iterations differ by some.

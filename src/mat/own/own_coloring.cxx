@@ -1,6 +1,7 @@
 /* MatFDColoring of an owning matrix: its Jacobian is computed in an AIJ that the coloring holds, and copied. */
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
+#include "petsc/attached.hpp"
 #include <algorithm>
 
 namespace goza::mat
@@ -9,7 +10,16 @@ namespace goza::mat
 namespace
 {
 
-constexpr char key[] = "GozaAijOfColoring";
+constexpr char key[] = "GozaAijOfColoring", colors_key[] = "GozaColorsOfColoring";
+
+struct OwnColors {
+  ISColoring colors = NULL;
+
+  OwnColors()                             = default;
+  OwnColors(const OwnColors &)            = delete;
+  OwnColors &operator=(const OwnColors &) = delete;
+  ~OwnColors() { (void)ISColoringDestroy(&colors); }
+};
 
 /* Places in global columns, with zeros. others: ascending, without doubles */
 PetscErrorCode AijWithPlaces(Mat A, const GridPlaces &grid, const std::vector<OtherEntry> &others, Mat *aij)
@@ -53,8 +63,8 @@ PetscErrorCode CheckEntries(const OwnMat &own)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc writes beyond its arrays where columns of one color share a row. Of this rank's columns. */
-PetscErrorCode CheckColors(Mat A, Mat aij, ISColoring colors)
+/* Whether no two columns of one color share a row, of this rank's: else PETSc writes beyond its arrays. */
+PetscErrorCode ColorsFit(Mat A, Mat aij, ISColoring colors, bool *fit)
 {
   PetscInt               n, ncolors, ncols;
   const ISColoringValue *color;
@@ -62,26 +72,46 @@ PetscErrorCode CheckColors(Mat A, Mat aij, ISColoring colors)
   std::vector<PetscInt>  seen;
 
   PetscFunctionBegin;
+  *fit = true;
   PetscCall(ISColoringGetColors(colors, &n, &ncolors, &color));
   if (n != A->cmap->n) PetscFunctionReturn(PETSC_SUCCESS); /* of ghosts, too */
   PetscCallCXX(seen.assign(ncolors, -1));
   for (PetscInt row = A->rmap->rstart; row < A->rmap->rend; row++) {
-    bool twice = false;
-
     PetscCall(MatGetRow(aij, row, &ncols, &col, NULL));
     for (PetscInt k = 0; k < ncols; k++) {
       if (col[k] < A->cmap->rstart || col[k] >= A->cmap->rend) continue;
       PetscInt &last = seen[color[col[k] - A->cmap->rstart]];
 
-      twice = twice || last == row;
-      last  = row;
+      *fit = *fit && last != row;
+      last = row;
     }
     PetscCall(MatRestoreRow(aij, row, &ncols, &col, NULL));
-    PetscCheck(!twice, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-               "Columns of one color share row %" PetscInt_FMT
-               ": the coloring is not of the places of a matrix of type %s, which are its DMDA's stencil (DMCreateColoring())",
-               row, ((PetscObject)A)->type_name);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A MatColoring may be of fewer entries than there are places, as of diagonals that are still 0 (-snes_fd_color_use_mat): then the coloring has colors of the
+   places. Collective. */
+PetscErrorCode ColorPlaces(Mat A, Mat aij, ISColoring given, MatFDColoring coloring)
+{
+  bool                       fit = true;
+  int                        all;
+  MatColoring                maker;
+  std::unique_ptr<OwnColors> made;
+
+  PetscFunctionBegin;
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ColorsFit(A, aij, given, &fit), "look at the colors of its columns"));
+  all = fit;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  if (all) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscInfo(A, "Columns of one color share rows: the places of the matrix, a DMDA's stencil, are colored anew\n"));
+  PetscCallCXX(made = std::make_unique<OwnColors>());
+  PetscCall(MatColoringCreate(aij, &maker));
+  PetscCall(MatColoringSetType(maker, MATCOLORINGSL));
+  PetscCall(MatColoringSetFromOptions(maker));
+  PetscCall(MatColoringApply(maker, &made->colors));
+  PetscCall(MatColoringDestroy(&maker));
+  PetscCall(Attach((PetscObject)coloring, colors_key, std::move(made)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -110,27 +140,40 @@ PetscErrorCode AijOf(MatFDColoring coloring, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatFDColoringCreate_Own(Mat A, ISColoring colors, MatFDColoring coloring)
+/* Those that were given, or that it has made. */
+PetscErrorCode ColorsOf(MatFDColoring coloring, ISColoring given, ISColoring *colors)
 {
-  Mat aij;
+  OwnColors *own;
+
+  PetscFunctionBegin;
+  PetscCall(GetAttached((PetscObject)coloring, colors_key, &own));
+  *colors = own ? own->colors : given;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFDColoringCreate_Own(Mat A, ISColoring given, MatFDColoring coloring)
+{
+  Mat        aij;
+  ISColoring colors;
 
   PetscFunctionBegin;
   PetscCall(MakeAij(A, &aij));
-  const PetscErrorCode failed = FailTogether(PetscObjectComm((PetscObject)A), CheckColors(A, aij, colors), "color its columns");
-  if (failed) PetscCall(MatDestroy(&aij));
-  PetscCall(failed);
   PetscCall(PetscObjectCompose((PetscObject)coloring, key, (PetscObject)aij));
   PetscCall(PetscObjectDereference((PetscObject)aij));
+  PetscCall(ColorPlaces(A, aij, given, coloring));
+  PetscCall(ColorsOf(coloring, given, &colors));
   PetscUseTypeMethod(aij, fdcoloringcreate, colors, coloring);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatFDColoringSetUp_Own(Mat, ISColoring colors, MatFDColoring coloring)
+PetscErrorCode MatFDColoringSetUp_Own(Mat, ISColoring given, MatFDColoring coloring)
 {
-  Mat aij;
+  Mat        aij;
+  ISColoring colors;
 
   PetscFunctionBegin;
   PetscCall(AijOf(coloring, &aij));
+  PetscCall(ColorsOf(coloring, given, &colors));
   PetscUseTypeMethod(aij, fdcoloringsetup, colors, coloring);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
