@@ -1,7 +1,7 @@
 /* Finite-element assembly of elasticity on a cube, paper P4's table (Nakajima 2016): its steps and variants beside ours.
 
      bench_assembly [-n 128] [-elements hex,tet] [-ways ours,original,a,b,g,g_cuda] [-adds atomic,colour] [-blksiz 8192,16384,32768] [-repeats 7]
-                    [-poisson 256] [-general 128] [-whole cds,aij] [-coo 64] [-host 33] [-json FILE]
+                    [-poisson 256] [-general 128] [-whole cds,baij] [-coo 64] [-host 33] [-json FILE]
 
    The paper's steps: (1) Jacobian and gradients, (2) address search in the block CRS, (3) element matrix, (4) add. original: all in one kernel; a: (2), (1+3),
    (4);
@@ -15,7 +15,8 @@
    read and a write); gbs: that over the step's time.
 
    -poisson n: diffusion on n^3 nodes into CDS. -general n: ours for hexahedra in reverse order, which are seen to be no grid. -whole types: n^3 nodes clamped
-   on one side, assembled and solved by CG with block-diagonal scaling as in the paper.
+   on one side, assembled and solved by CG with block-diagonal scaling as in the paper; baij, PETSc's block CRS, is assembled where the others are, and its
+   products are the host's.
    -coo n: MatSetValuesCOO() into aijcusparse with the same element kernel, beside ours, n nodes a side (CUDA PETSc). -host n: element by element MatSetValues()
    beside GozaAssembly on the host. Times are medians of `repeats` after one run; a step's time comes from a run that waits after each kernel. */
 #include "assembly_peers.hpp"
@@ -349,8 +350,9 @@ int main(int argc, char **argv)
     PetscCall(Poisson(bench, general));
     bench.general = PETSC_FALSE;
   }
-  for (const char *type : {"cds", "slicedell", "aij"}) {
-    if (std::string(whole).find(type) != std::string::npos) PetscCall(Whole(bench, n, type));
+  for (const char *type : {"cds", "slicedell", "aij", "baij"}) {
+    PetscCall(PetscStrInList(type, whole, ',', &set));
+    if (set) PetscCall(Whole(bench, n, type));
   }
   if (coo > 1) {
     PetscCall(Paper<Hex8>(bench, hex(coo), "ours", "", {}));

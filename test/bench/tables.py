@@ -301,7 +301,7 @@ def assembly_whole():
     """Paper P4's application, and PETSc's ways of assembly beside ours."""
     rows = records("assembly_whole")
     whole = [r for r in rows if r["way"] == "whole"]
-    return whole, listing(whole, matrix=lambda r: r["into"], assembly=lambda r: ms(r["seconds"]), first_product_after_it=lambda r: ms(r["first_product_s"]), iterations=lambda r: r["iterations"],
+    return whole, listing(whole, nodes=lambda r: f"{r['n']}^3", matrix=lambda r: r["into"], assembly=lambda r: ms(r["seconds"]), first_product_after_it=lambda r: ms(r["first_product_s"]), iterations=lambda r: r["iterations"],
                           an_iteration=lambda r: ms(r["iteration_s"]), solve=lambda r: ms(r["solve_s"]))
 
 
