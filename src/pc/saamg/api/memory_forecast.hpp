@@ -8,9 +8,9 @@ namespace goza::saamg
 
 /* Of one rank; bytes are those of a value. */
 struct MemoryQuestion {
-  PetscLogDouble rows = 0, nonzeros = 0, copy = 0; // copy: bytes of the matrix, where the set-up needs one
-  PetscLogDouble choice = 0, trial = 0;            // while formats and settings are chosen; vectors of a trial of half precision
-  PetscInt       bs = 1, vectors = 1;              // near-null vectors
+  PetscLogDouble rows = 0, nonzeros = 0, copy = 0;  // copy: bytes of the matrix, where the set-up needs one
+  PetscLogDouble choice = 0, tuning = 0, trial = 0; // while a format is chosen; vectors while settings are; of a trial of half precision
+  PetscInt       bs = 1, vectors = 1;               // near-null vectors
   PetscInt       max_levels = 10, coarse_limit = 200, aggressive_levels = 0, coarse_interpolation_degree = 1;
   std::size_t    fine_value = sizeof(PetscScalar), coarse_value = sizeof(PetscScalar); // of vectors
   std::size_t    transfer_value = sizeof(PetscScalar);
@@ -18,7 +18,10 @@ struct MemoryQuestion {
   bool           several      = false;                                                       // ranks: what they add up to lies beside the sums
   bool           device       = false;                                                       // where long slices pad rows more
   PetscInt       directions   = 0;                                                           // of the grid that the rows are numbered along, 0: none
-  bool           fine_lent    = false;                                                       // the cycle uses the matrix's own format
+  bool           fine_held    = false;                                                       // the matrix has a format of its own
+  bool           fine_lent    = false;                                                       // which the cycle uses
+  bool           fine_like    = false;                                                       // ... or one like it, which need not be chosen
+  bool           compared     = false;                                                       // a cycle in double is likely to be tried as well
   bool           boxes        = false;                                                       // asked for what may be boxes of a lattice: see boxes.hpp
   bool           kept         = false;                                                       // what a set-up with new values will use again stays
   bool           ones         = false;                                                       // the near-null vector, one, is of these
@@ -27,6 +30,7 @@ struct MemoryQuestion {
   double         full_below   = 0;                             // ... but where all of them take less: in a host's cache full ones are faster
   double         wide_below   = 0;                             // half precision: operators whose diagonals take less in single stay in that, and full
   double         strong       = 1;                             // share of the entries off the diagonal that are strong
+  bool           by_signs     = false;                         // ... by their signs
   bool           rows_lent    = false;                         // the cycle uses P as it was made, and no P^T
   bool           tested       = false;                         // restriction has test functions of its own
   bool           fine_colored = false, coarse_colored = false; // mcgs holds the rows once more
@@ -36,10 +40,11 @@ struct MemoryEstimate {
   PetscLogDouble during, after; // bytes: the most while the set-up lasts, and what stays
 };
 
-/* The hierarchy is guessed level by level from the nonzeros z of a node's row: aggregates of 1.3 + z nodes (15 times that where coarsened aggressively),
-   5.4 z / (z + 4) aggregates reached by a node's row of P (1.9 + 0.03 z), rows of 48 z^2 / (z^2 + 50) nodes (22) below; what boxes of a lattice come to is
-   known. Fitted to 5, 7 and 27 points, on grids and in random order, and to elasticity on hexahedra and tetrahedra (test/pc/memory.cxx); a graph of another
-   kind may need a multiple. Where entries are weak, aggregates follow the strong ones: 1.5 times as many nodes as a row has strong ones off the diagonal. */
+/* The hierarchy is guessed level by level from the nonzeros z of a node's row, by fits to grids of 7 and 27 points, to elasticity on hexahedra and to
+   tetrahedra in cubes' order and on points at random (test/pc/memory.cxx); what boxes of a lattice come to is known. On meshes aggregates have 1.3 + 1.09 z
+   nodes, a row of P reaches 2.6 + 0.14 z of them, a row below has 3.6 z, and fewer where the mesh ends; in random order, and where corners make z larger, 1.3
+   + z, 5.4 z / (z + 4) and 48 z^2 / (z^2 + 50). Coarsened aggressively they are 15 times as large. A graph of another kind may need a multiple. Where entries
+   are weak, aggregates follow the strong ones: 1.5 times as many nodes as a row has strong ones off the diagonal. */
 MemoryEstimate estimate_memory(const MemoryQuestion &question);
 
 } // namespace goza::saamg

@@ -10,6 +10,7 @@
 #include "pc/saamg/setup/couplings.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "saamg_data.hpp"
+#include <algorithm>
 #include <petsc/private/pcimpl.h>
 
 namespace goza::saamg
@@ -28,6 +29,20 @@ static PetscErrorCode TellFreeMemory(PC pc, const SAAMG *mg)
     PetscCall(PetscInfo(pc, "Device memory that is free: %.3f MB\n", available / 1e6));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of rows of q's figures: what share of their entries aggregates follow. */
+static void find_strong(const SAAMG &mg, const Csr &A, PetscInt bs, MemoryQuestion &q)
+{
+  const HierarchyOptions &options   = mg.hierarchy_options;
+  const Couplings        &couplings = mg.couplings;
+
+  if (options.threshold > 0 && bs == 1 && A.ptr) q.strong = share_of_strong(A, options.threshold);
+  q.by_signs = options.strong_share > 0 && couplings.rows > 0;
+  if (!q.by_signs || q.nonzeros <= q.rows) return;
+  const double strong = static_cast<double>(couplings.edges - couplings.minor) / static_cast<double>(couplings.rows);
+
+  q.strong = std::min(q.strong, strong * q.rows / (q.nonzeros - q.rows));
 }
 
 /* rows: what the set-up reads, their places on a grid; with bs unknowns a node and k near-null vectors. */
@@ -63,11 +78,14 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.fine_operator   = half ? 2 : q.fine_value;
   q.coarse_operator = half ? 2 : q.coarse_value;
   q.transfer_value  = half ? 2 : q.coarse_value;
-  q.fine_lent       = ((format && !format->petscs_own && !mg->converted) || mg->owner) && !narrow;
+  q.fine_held       = (format && !format->petscs_own && !mg->converted) || mg->owner;
+  q.fine_lent       = q.fine_held && !narrow;
+  q.fine_like       = mg->by_diagonals;
   q.copy            = (PetscLogDouble)rows.bytes();
   if (mg->space == Space::Cuda) q.choice = (PetscLogDouble)locality::bytes_of_decision(rows.A.nrows);
   if (narrow && mg->precision == PC_SAAMG_AUTO && !mg->automatic.tried) q.trial = 2. * q.rows * sizeof(PetscScalar);
-  if (mg->tune == PC_SAAMG_TUNE_FULL) q.choice = PetscMax(q.choice, static_cast<PetscLogDouble>(TrialSolve::most_vectors) * q.rows * sizeof(PetscScalar));
+  q.compared = q.trial > 0 && k > 1; // with modes that vary a trial leaves 0.31 to 0.56 of an error, of which 0.4 is good enough
+  if (mg->tune == PC_SAAMG_TUNE_FULL) q.tuning = static_cast<PetscLogDouble>(TrialSolve::most_vectors) * q.rows * sizeof(PetscScalar);
   q.several    = rows.columns->size() > 1;
   q.device     = mg->space == Space::Cuda;
   q.directions = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
@@ -78,8 +96,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.half_stored = mg->found.symmetric && q.directions > 0;
   q.full_below  = mg->space == Space::Host ? locality::machine_for(mg->space).l2 : 0;
   q.wide_below  = half && mg->space == Space::Cuda ? least_halved_bytes : 0;
-  if (mg->hierarchy_options.threshold > 0 && bs == 1 && rows.A.ptr)
-    PetscCall(Guarded([&] { q.strong = share_of_strong(rows.A, mg->hierarchy_options.threshold); }));
+  PetscCall(Guarded([&] { find_strong(*mg, rows.A, bs, q); }));
   q.rows_lent      = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && precision == PC_SAAMG_DOUBLE;
   q.tested         = mg->hierarchy_options.adjoint;
   q.fine_colored   = mg->taken.smoothers[PC_SAAMG_FINEST].which == mcgs;

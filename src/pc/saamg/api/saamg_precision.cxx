@@ -78,6 +78,7 @@ PetscErrorCode SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision)
     }
   }));
   is_in(mg, precision);
+  mg->taken.spares = !mg->hierarchy.keeps_transposes(mg->hierarchy_options);
   PetscCall(mg->hierarchy.restore(mg->hierarchy_options));
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->taken));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -54,6 +54,7 @@ public:
     for (std::size_t l = 1; l < grids.size(); l++) {
       PetscCall(transfer_[l - 1]->setup(*grids[l - 1].transfer, ranges[l - 1]));
       grids[l - 1].transfer->spare_rows();
+      if (options.spares) grids[l - 1].transfer->release_transpose();
       if (direct_ && l + 1 == grids.size()) PetscCall(coarse_[l - 1]->setup_solved(*grids[l].level, space));
       else
         PetscCall(coarse_[l - 1]->setup(grids[l], space, {{}, dynamic_cast<const WideCds *>(grids[l].level->own_format.get())},
@@ -250,9 +251,9 @@ private:
   template <class V> PetscErrorCode restrict_to(Level<V> &L, std::size_t l)
   {
     PetscFunctionBegin;
-    if constexpr (std::is_same_v<V, Coarse>) PetscCall(transfer_[l]->to_coarse(L.r.data(), coarse_[l]->b.data()));
+    if constexpr (std::is_same_v<V, Coarse>) PetscCall(transfer_[l]->to_coarse(L.r(), coarse_[l]->b.data()));
     else {
-      PetscCall(Guarded([&] { convert(space_, L.n, L.r.data(), converted_.data()); }));
+      PetscCall(Guarded([&] { convert(space_, L.n, L.r(), converted_.data()); }));
       PetscCall(transfer_[l]->to_coarse(converted_.data(), coarse_[l]->b.data()));
     }
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -13,6 +13,7 @@ struct CycleOptions {
   PetscInt       type         = 0;     // a PCSAAMGCycleType: in a V-cycle one coarse correction a level
   PetscInt       direct_limit = 500;   // rows up to which the coarsest level is solved by its inverse; above, it is smoothed
   bool           half         = false; // operators and interpolations in half precision, where the vectors are single
+  bool           spares       = false; // transposed interpolations go when the cycle has them: who wants them makes them anew
   SmootherChoice smoothers[3];         // by PCSAAMGLevels: finest, intermediate, coarsest
 
   CycleOptions()

@@ -10,13 +10,14 @@
 namespace goza::saamg
 {
 
-/* One grid in one precision: operator, smoother and vectors. The solution moves between x[0] and x[1]; `at` says where it is. */
+/* One grid in one precision: operator, smoother and vectors. The solution moves between x[0] and x[1]; `at` says where it is, and its residual takes the other
+   place. */
 template <class V> struct Level {
   PetscInt                        n = 0;
   std::shared_ptr<ParOperator<V>> A;    // the finest may be the matrix's own
   std::shared_ptr<SameRows>       same; // what the operator's format is made from
   std::unique_ptr<Smoother<V>>    smoother;
-  Array<V>                        dinv, balanced, isolated, b, r, x0, x1; // balanced: or empty
+  Array<V>                        dinv, balanced, isolated, b, x0, x1; // balanced: or empty
   V                              *x[2]{};
   int                             at = 0;
 
@@ -73,7 +74,7 @@ template <class V> struct Level {
     PetscFunctionBegin;
     n = level.A.nrows;
     PetscCall(Guarded([&] {
-      for (Array<V> *a : {&b, &r, &x0, &x1}) {
+      for (Array<V> *a : {&b, &x0, &x1}) {
         const PetscInt wanted = users && (a == &b || a == &x0) ? 0 : n;
 
         if (a->space() == space && a->size() == static_cast<std::size_t>(wanted)) continue;
@@ -108,11 +109,12 @@ template <class V> struct Level {
     PetscCall(smooth(b.data(), of_elements ? Pass::Begun : Pass::FromZero));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscErrorCode residual(const V *rhs) { return A->apply(x[at], Residual<V>{rhs, r.data()}); }
+  V             *r() const { return x[1 - at]; }
+  PetscErrorCode residual(const V *rhs) { return A->apply(x[at], Residual<V>{rhs, r()}); }
   std::size_t    bytes() const
   {
     return (A.use_count() == 1 ? A->bytes() : 0) + (smoother ? smoother->bytes() : 0) + dinv.bytes() + balanced.bytes() + isolated.bytes() + b.bytes() +
-           r.bytes() + x0.bytes() + x1.bytes();
+           x0.bytes() + x1.bytes();
   }
 };
 

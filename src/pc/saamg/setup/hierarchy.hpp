@@ -136,9 +136,11 @@ struct Grid {
 
   PetscInt rows() const { return level->columns->nglobal(); } // of all ranks
 
-  void spare_inverse() const // diagonal, where it is made again: the cycle has it in its own precision
+  void spare_inverse() const // diagonal, and which rows are isolated, where they are found again: the cycle has both in its own precision
   {
-    if (transfer && !transfer->has_rows()) level->dinv = Array<PetscScalar>(level->dinv.space());
+    if (!transfer || transfer->has_rows()) return;
+    level->dinv     = Array<PetscScalar>(level->dinv.space());
+    level->isolated = Array<unsigned char>(level->dinv.space());
   }
 };
 
@@ -180,6 +182,8 @@ public:
      Collective. */
   PetscErrorCode restore(const HierarchyOptions &options);
   bool           whole() const; // none was
+  /* Whether transposed interpolations stay, for new values. */
+  bool keeps_transposes(const HierarchyOptions &options) const { return options.keep == Keep::Interpolation || keeps_products(options); }
   /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() will read them: whoever wants them makes them anew. */
   void        release(const HierarchyOptions &options);
   std::size_t bytes() const; // of this rank, without the user's matrix

@@ -34,6 +34,15 @@ PetscErrorCode Hierarchy::restore_operator(const Grid &grid, CsrLevel &next, Arr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* As measure() does. */
+static void find_inverse(CsrLevel &level)
+{
+  CsrFacts facts = row_facts(level.rows(), *level.columns);
+
+  level.dinv = std::move(facts.dinv);
+  if (facts.nisolated) level.isolated = std::move(facts.isolated);
+}
+
 PetscErrorCode Hierarchy::restore(const HierarchyOptions &options)
 {
   Array<PetscReal> magnitude;
@@ -50,7 +59,7 @@ PetscErrorCode Hierarchy::restore(const HierarchyOptions &options)
     PetscCall(Step(events.prolong, *level.columns, [&] {
       MapPtr columns;
 
-      if (!level.dinv.size()) level.dinv = row_facts(level.rows(), *level.columns).dinv;
+      if (!level.dinv.size()) find_inverse(level);
       grid.transfer->P = interpolation_of(grid, *grid.transfer->coarsening, options, columns);
       number_columns(*grid.transfer->boxes, grid.transfer->P);
     }));
