@@ -54,6 +54,8 @@ PETSC_LIBS   := $(shell $(pkgconf) --libs PETSc) -Wl,-rpath,$(PETSC_LIBDIR)
 ifneq ($(shell cat $(addsuffix /petscconf.h,$(filter-out -isystem,$(PETSC_CFLAGS))) 2>/dev/null | grep 'define PETSC_USE_COMPLEX'),)
   COMPLEX_CFLAGS := -DPETSC_DESIRE_KOKKOS_COMPLEX -Isrc/core/complex
   REAL_ONLY      := $(addsuffix %,$(file <src/real_only.list))
+else
+  NO_COMPLEX     := -DPETSC_SKIP_COMPLEX # or PETSc's headers bring Thrust's complex numbers along, a third of nvcc's time
 endif
 MPI_BIN      := $(dir $(firstword $(wildcard $(PETSC_DIR)/$(PETSC_ARCH)/bin/mpicxx $(abspath $(PETSC_DIR)/../mpi/bin)/mpicxx)))
 MPICXX       := $(MPI_BIN)mpicxx
@@ -81,7 +83,7 @@ MARCH     =
 CPPFLAGS  = -Iinclude -Isrc $(COMPLEX_CFLAGS) $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
 SANITIZED = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -Wno-maybe-uninitialized) # gcc 12 sees false ones in instrumented code
 CXXFLAGS  = -std=c++17 $(OPTIMIZE) -g1 $(MARCH:%=-march=%) -Wall -Wextra $(WERROR) -fPIC -fno-semantic-interposition $(SANITIZED)
-NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) --expt-relaxed-constexpr --extended-lambda -ccbin g++ \
+NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) --expt-relaxed-constexpr --extended-lambda -ccbin g++ $(NO_COMPLEX) \
             $(if $(WERROR),-Werror all-warnings) $(addprefix -Xcompiler ,$(MARCH:%=-march=%) -Wall $(WERROR) -fPIC -fno-semantic-interposition)
 OPTIMIZE  = -O3
 CXX_OBJ   = $(MPICXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c
