@@ -33,8 +33,10 @@ PetscErrorCode NoteNorm(KSP, PetscInt it, PetscReal norm, void *ctx)
 
 PetscErrorCode CheckSizes(KSP ksp)
 {
-  Mat      A;
-  PetscInt rows, cols, b, x;
+  Mat          A;
+  PetscInt     rows, cols, b, x, n = 0;
+  MatNullSpace space;
+  const Vec   *vecs;
 
   PetscFunctionBegin;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
@@ -45,6 +47,14 @@ PetscErrorCode CheckSizes(KSP ksp)
              "KSP %s: the operator is of %" PetscInt_FMT " x %" PetscInt_FMT " on this rank, the right-hand side of %" PetscInt_FMT
              " and the solution of %" PetscInt_FMT,
              ((PetscObject)ksp)->type_name, rows, cols, b, x);
+  PetscCall(MatGetNullSpace(A, &space));
+  if (space && ksp->pc_side == PC_LEFT) PetscCall(MatNullSpaceGetVecs(space, NULL, &n, &vecs));
+  for (PetscInt k = 0; k < n; k++) {
+    PetscCall(VecGetLocalSize(vecs[k], &x));
+    PetscCheck(x == rows, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "KSP %s: the operator is of %" PetscInt_FMT " rows on this rank, vector %" PetscInt_FMT " of its null space of %" PetscInt_FMT,
+               ((PetscObject)ksp)->type_name, rows, k, x);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

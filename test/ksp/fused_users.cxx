@@ -417,6 +417,39 @@ BOOST_AUTO_TEST_CASE(vectors_of_another_length)
   }
 }
 
+/* A null space whose vector is shorter than the operator on the last rank: an error of all ranks where the method takes it, and the next solve works. */
+BOOST_AUTO_TEST_CASE(null_space_of_another_length)
+{
+  PetscMPIInt rank, size;
+
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  for (const char *mat : {MATAIJ, MATCDS}) {
+    for_each_method([&](const Method &m) {
+      Option     p("-pc_type", "saamg");
+      System     s   = poisson(mat);
+      KSPHandle  ksp = make_ksp(s, m.ours);
+      VecHandle  b = vector_of(s.A, 5), x = vector_of(s.A, 6), v;
+      NullHandle space;
+      PetscInt   n;
+      PCSide     side;
+
+      PETSC_OK(VecGetLocalSize(b, &n));
+      PETSC_OK(VecCreateMPI(PETSC_COMM_WORLD, n - (rank == size - 1), PETSC_DETERMINE, v.put()));
+      PETSC_OK(VecSet(v, 1));
+      PETSC_OK(VecNormalize(v, nullptr));
+      PETSC_OK(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, 1, v.get(), space.put()));
+      PETSC_OK(MatSetOption(s.A, MAT_SYMMETRIC, PETSC_FALSE)); /* else PETSc removes it from the right-hand side first */
+      PETSC_OK(MatSetNullSpace(s.A, space));
+      const Outcome outcome = attempt([&] { return KSPSolve(ksp, b, x); });
+      PETSC_OK(KSPGetPCSide(ksp, &side));
+      if (side == PC_LEFT) BOOST_TEST((outcome.failed && outcome.says("on this rank")), mat << ", " << m.ours << ": " << outcome.message);
+      PETSC_OK(MatSetNullSpace(s.A, nullptr));
+      BOOST_TEST(solve_with(ksp, b, nullptr).reason > 0, mat << ", " << m.ours);
+    });
+  }
+}
+
 /* PETSc's reason and iterations, whatever is wrong. */
 void same_end(const Method &m, const System &s, Vec b, const std::string &what, bool its = true)
 {

@@ -108,10 +108,14 @@ PetscErrorCode GroupVector::lend(const PetscScalar *v, bool with_values, Lent *k
 
 PetscErrorCode GroupVector::put(Vec v)
 {
-  VecRead in;
-  bool    copied;
+  VecRead  in;
+  PetscInt n;
+  bool     copied;
 
   PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(v, &n));
+  PetscCheck(n == places_->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A vector of %" PetscInt_FMT " entries on this rank, where the matrix has %" PetscInt_FMT, n,
+             places_->n);
   PetscCall(use_petsc_stream());
   PetscCall(in.get(v, space_, stage_));
   if (space_ == Space::Cuda) PetscCall(lend(in.data(), true, &meeting(group_->rank()).in, &copied));
