@@ -35,12 +35,14 @@ private:
 /* Unknowns of a node, fine and coarse, where they are known when this is compiled; or not. OfA, OfR: blocks of these matrices. */
 template <int fine, int coarse> struct KnownSizes {
   static constexpr PetscInt bs = fine, k = coarse;
+  static constexpr bool     small = fine * coarse <= 4; // see gather()
 
   using OfA = Factor<fine, fine>;
   using OfR = Factor<coarse, fine>;
 };
 struct Sizes {
-  PetscInt bs, k;
+  PetscInt              bs, k;
+  static constexpr bool small = false;
 
   using OfA = Factor<0, 0>;
   using OfR = Factor<0, 0>;
@@ -124,7 +126,7 @@ private:
     PetscInt n = 0;
 
     run_on_host([&] {
-      n = sums_.gather(terms, P_, no_extra, col, [&](PetscInt t, const SparseRow &row) {
+      n = sums_.template gather<S::small>(terms, P_, no_extra, col, [&](PetscInt t, const SparseRow &row) {
         return
           [this, val, a = typename S::OfA(terms.factor + t * s_.bs, terms.n * s_.bs), b = row.val, ldb = row.n * s_.k](PetscInt q, PetscInt at, bool first) {
             add_block({s_.bs, s_.bs, s_.k}, a, b + q * s_.k, ldb, val + at * block(), first);
@@ -235,7 +237,7 @@ template <class S> PetscInt project(const S &s, const RowTerms &terms, const Row
 
   std::fill_n(val, block, PetscScalar(0)); // of the diagonal
   run_on_host([&] {
-    n = sums.gather(terms, rows, I, col, [&](PetscInt t, const SparseRow &row) {
+    n = sums.template gather<S::small>(terms, rows, I, col, [&](PetscInt t, const SparseRow &row) {
       return [&s, block, val, a = typename S::OfR(terms.factor + t * s.bs, terms.n * s.bs), b = row.val](PetscInt q, PetscInt at, bool first) {
         add_block({s.k, s.bs, s.k}, a, b + q * (s.bs * s.k), s.k, val + at * block, first);
       };
