@@ -261,6 +261,51 @@ BOOST_AUTO_TEST_CASE(couplings_of_all_sizes)
   BOOST_TEST(iterations(A) > 28);
 }
 
+/* Row by row, by what each number says of a row: all couplings alike, of three sizes, one of the diagonal's sign, one smaller than the others. */
+BOOST_AUTO_TEST_CASE(couplings_are_counted)
+{
+  constexpr PetscInt n = 60, reach = 3;
+  constexpr int      cuts  = goza::Couplings::cuts;
+  const auto         value = [](PetscInt i, PetscInt k) -> PetscReal {
+    if (k == 0) return 5;
+    if (i % 4 == 1) return -PetscPowRealInt(10, -static_cast<int>(PetscAbsInt(k)));
+    return k == 2 && i % 4 == 2 ? 0.3 : k == 3 && i % 4 == 3 ? -0.3 : -1;
+  };
+  const Entry  rows{"rows", n, n, square | full_diagonal | no_zero_pivots | nonempty, [=](PetscInt i, Row &r) {
+                     for (PetscInt k = -reach; k <= reach; k++)
+                       if (i + k >= 0 && i + k < n) r.add(i + k, value(i, k));
+                   }};
+  std::int64_t weak = 0, minor = 0, below[cuts] = {};
+
+  for (PetscInt i = 0; i < n; i++) {
+    PetscReal  sum = 0, largest = 0;
+    int        edges = 0;
+    const auto each  = [&](auto f) {
+      for (PetscInt k = -reach; k <= reach; k++)
+        if (k && i + k >= 0 && i + k < n) f(value(i, k));
+    };
+
+    each([&](PetscReal a) {
+      edges++;
+      sum += PetscAbsReal(a);
+      if (a < 0) largest = PetscMax(largest, -a);
+    });
+    each([&](PetscReal a) {
+      weak += PetscAbsReal(a) < sum / (2 * edges);
+      minor += a > 0 || -a < goza::Couplings::strong_share * largest;
+      for (int k = 0; k < cuts; k++) below[k] += PetscAbsReal(a) / 5 * edges < goza::Couplings::cut(k);
+    });
+  }
+  for (goza::Space space : spaces()) {
+    const goza::Couplings c = found(assemble(rows, MATAIJ), space);
+
+    BOOST_TEST(c.rows == n);
+    BOOST_TEST(c.weak == weak);
+    BOOST_TEST(c.minor == minor);
+    for (int k = 0; k < cuts; k++) BOOST_TEST(c.below[k] == below[k], k);
+  }
+}
+
 /* With new values in an old pattern the aggregates stay, or follow. */
 BOOST_AUTO_TEST_CASE(anew_with_new_values)
 {

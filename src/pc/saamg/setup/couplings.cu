@@ -23,27 +23,38 @@ template <class Rows> struct RowCouplings {
 
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    PetscReal same_sign = 0, sum = 0, largest = 0;
+    PetscReal same_sign = 0, sum = 0, largest = 0, smallest = PETSC_MAX_REAL, least = PETSC_MAX_REAL; // least: of strength2()
     int       edges = 0, weak = 0, minor = 0, below[Couplings::cuts] = {};
 
     A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
-      if (!coupling(i, j, a)) return;
+      const PetscReal squared = strength2(i, j, a), size = PetscAbsScalar(a);
+
+      if (!coupling(i, j, squared)) return;
       edges++;
-      sum += PetscAbsScalar(a);
+      sum += size;
+      smallest = PetscMin(smallest, size);
+      least    = PetscMin(least, squared);
       if (PetscRealPart(a * dinv[i]) > 0) same_sign += PetscRealPart(a * dinv[i]);
-      else largest = PetscMax(largest, PetscAbsScalar(a));
+      else largest = PetscMax(largest, size);
     });
     const PetscReal squared = static_cast<PetscReal>(edges) * static_cast<PetscReal>(edges);
     const float     half = static_cast<float>(edges ? sum / (2 * edges) : 0), strong = static_cast<float>(Couplings::strong_share * largest);
+    const auto      share2 = [squared](PetscReal of_diagonals) { return static_cast<float>(of_diagonals * squared); };
+    const auto      cut2   = [](int k) { return static_cast<float>(PetscSqr(Couplings::cut(k))); };
 
-    A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
-      if (!coupling(i, j, a)) return;
-      const float size = static_cast<float>(PetscAbsScalar(a)), share2 = static_cast<float>(strength2(i, j, a) * squared);
+    if (edges &&
+        (same_sign > 0 || static_cast<float>(smallest) < PetscMax(half, strong) || share2(least) < cut2(Couplings::cuts - 1))) { // else they are all alike
+      A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
+        const PetscReal of_diagonals = strength2(i, j, a);
 
-      weak += size < half;
-      minor += PetscRealPart(a * dinv[i]) > 0 || size < strong;
-      for (int k = 0; k < Couplings::cuts; k++) below[k] += share2 < static_cast<float>(PetscSqr(Couplings::cut(k)));
-    });
+        if (!coupling(i, j, of_diagonals)) return;
+        const float size = static_cast<float>(PetscAbsScalar(a));
+
+        weak += size < half;
+        minor += PetscRealPart(a * dinv[i]) > 0 || size < strong;
+        for (int k = 0; k < Couplings::cuts; k++) below[k] += share2(of_diagonals) < cut2(k);
+      });
+    }
     count[0] += edges > 0;
     count[1] += static_cast<float>(same_sign) > 0.01f;
     count[2] += edges;
@@ -56,11 +67,11 @@ template <class Rows> struct RowCouplings {
   }
 
 private:
-  HD bool coupling(PetscInt i, PetscInt j, PetscScalar a) const
+  HD static bool coupling(PetscInt i, PetscInt j, PetscReal strength2)
   {
     const PetscReal rounding = PetscSqr(64 * PETSC_MACHINE_EPSILON);
 
-    return j != i && strength2(i, j, a) > rounding;
+    return j != i && strength2 > rounding;
   }
   HD PetscReal strength2(PetscInt i, PetscInt j, PetscScalar a) const { return PetscRealPart(a * PetscConj(a)) * PetscAbsScalar(dinv[i] * dinv[j]); }
 };
