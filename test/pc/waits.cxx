@@ -79,10 +79,10 @@ BOOST_AUTO_TEST_CASE(along_a_flow)
 }
 
 /* A matrix that the host assembled is there in its format after the first set-up: a second one reads it there, and finds the same. */
-BOOST_AUTO_TEST_CASE(assembled_on_the_host)
+static void check_assembled_on_the_host(MatType type)
 {
   Option         coarse("-pc_saamg_coarse_limit", "30"), threshold("-pc_saamg_threshold", "0.01");
-  MatHandle      A = system_matrix(problem("poisson7"), MATCDS);
+  MatHandle      A = system_matrix(problem("poisson7"), type);
   VecHandle      b = right_hand_side(A, 1), x = right_hand_side(A, 2), y = right_hand_side(A, 2);
   PCHandle       first = make_pc(A);
   PetscLogDouble sent  = 0;
@@ -99,4 +99,10 @@ BOOST_AUTO_TEST_CASE(assembled_on_the_host)
   PETSC_OK(PCApply(second, b, y));
   PETSC_OK(VecAXPY(y, -1, x));
   BOOST_TEST(norm(y) <= 1e3 * PETSC_MACHINE_EPSILON * norm(x));
+}
+
+BOOST_AUTO_TEST_CASE(assembled_on_the_host)
+{
+  check_assembled_on_the_host(MATCDS);
+  check_assembled_on_the_host(MATSLICEDELL);
 }

@@ -63,7 +63,7 @@ PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box)
 }
 
 /* Values that only the host has would be sent to the device for each set-up. Where they are there in the matrix's format, they are read there. */
-static PetscErrorCode OpenRowsThere(PC pc, const SAAMG *mg, OwnRows *rows, bool *opened)
+static PetscErrorCode OpenRowsThere(PC pc, const SAAMG *mg, bool known_to_ascend, OwnRows *rows, bool *opened)
 {
   const Mat  A = pc->pmat;
   FormatMat *f = nullptr;
@@ -78,9 +78,7 @@ static PetscErrorCode OpenRowsThere(PC pc, const SAAMG *mg, OwnRows *rows, bool 
   PetscCall(MatGetFormatMat(A, &f));
   if (!f || f->petscs_own || !f->op->built() || f->op->space() != mg->space) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(f->op->behind(A, &behind));
-  const StoredRows stored({mg->space, A->rmap->n, A->cmap->n, nullptr, nullptr, nullptr}, &f->op->diagonal_block());
-
-  if (!behind && stored.diagonals() && stored.diagonals()->block_size() == 1) PetscCall(rows->open_same(A, *stored.diagonals(), opened));
+  if (!behind) PetscCall(rows->open_same(A, f->op->diagonal_block(), known_to_ascend, opened));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,7 +94,7 @@ PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (mg->makes_rows) PetscCall(rows->open_made(pc->pmat));
-  else PetscCall(OpenRowsThere(pc, mg, rows, &opened));
+  else PetscCall(OpenRowsThere(pc, mg, known_to_ascend, rows, &opened));
   if (!mg->makes_rows && !opened) PetscCall(rows->open(mg->converted ? mg->converted : pc->pmat, mg->space, known_to_ascend));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

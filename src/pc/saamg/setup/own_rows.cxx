@@ -2,12 +2,23 @@
 #include "parallel/agree.hpp"
 #include "mat/own/entry_ops.hpp"
 #include "mat/own/own_mat.hpp"
+#include "mat/slicedell/slicedell.hpp"
+#include "stored_rows.hpp"
 #include <petsc/private/matimpl.h>
 
 namespace goza::saamg
 {
 
 static const char what[] = "read its rows of the matrix";
+
+void OwnRows::put_in_order(bool known_to_ascend)
+{
+  ascend = known_to_ascend || columns_ascend(A);
+  if (ascend) return;
+  made_ = transpose(A);
+  made_ = transpose(made_.view());
+  A     = made_.view();
+}
 
 PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
 {
@@ -31,13 +42,7 @@ PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
     PetscCall(diagonal_.close());
     PetscCall(off_diagonal_.close());
   }
-  PetscCall(Together(comm, what, [&] {
-    ascend = known_to_ascend || columns_ascend(A);
-    if (ascend) return;
-    made_ = transpose(A);
-    made_ = transpose(made_.view());
-    A     = made_.view();
-  }));
+  PetscCall(Together(comm, what, [&] { put_in_order(known_to_ascend); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,7 +67,26 @@ PetscErrorCode OwnRows::open_made(Mat D)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnRows::open_same(Mat aij, const mat::Cds<PetscScalar, PetscScalar> &same, bool *opened)
+/* The entries of all rows; without rows where it does not hold so many. *ascend: in every row. */
+static CsrMatrix entries_held(const Format<PetscScalar> &same, PetscInt nrows, PetscInt ncols, PetscInt nnz, bool *ascend)
+{
+  using Ell = mat::SlicedEll<PetscScalar, PetscScalar>;
+
+  const StoredRows stored({same.space(), nrows, ncols, nullptr, nullptr, nullptr}, &same);
+  const auto      *ell = dynamic_cast<const Ell *>(&same);
+  CsrMatrix        rows;
+
+  *ascend = !ell;
+  if (ell && ell->nonzeros() == nnz) rows = mat::compressed_rows(same.space(), mat::OwnValues(const_cast<Ell *>(ell)->entry_view())); // which are read
+  if (const auto *cds = stored.diagonals(); cds && cds->block_size() == 1) {
+    const auto view = cds->view();
+
+    rows = mat::compressed_rows(same.space(), mat::entries_in(view, 1, cds->half(), const_cast<PetscScalar *>(view.val)), false);
+  }
+  return rows.nnz() == nnz ? std::move(rows) : CsrMatrix();
+}
+
+PetscErrorCode OwnRows::open_same(Mat aij, const Format<PetscScalar> &same, bool known_to_ascend, bool *opened)
 {
   const MPI_Comm   comm = PetscObjectComm((PetscObject)aij);
   mat::BorrowedCsr pattern;
@@ -72,15 +96,15 @@ PetscErrorCode OwnRows::open_same(Mat aij, const mat::Cds<PetscScalar, PetscScal
   const PetscInt nnz = pattern.nnz();
   PetscCall(pattern.close());
   PetscCall(Guarded([&] {
-    const auto view = same.view();
+    bool by_place;
 
-    made_   = mat::compressed_rows(same.space(), mat::entries_in(view, 1, same.half(), const_cast<PetscScalar *>(view.val)), false);
-    *opened = made_.nnz() == nnz;
-    if (*opened) columns = std::make_shared<ColumnMap>(LocalColumns(comm, made_.ncols, made_.space()), std::vector<PetscInt>());
-    else made_ = CsrMatrix();
+    made_   = entries_held(same, aij->rmap->n, aij->cmap->n, nnz, &by_place);
+    *opened = made_.ptr.size();
+    if (!*opened) return;
+    columns = std::make_shared<ColumnMap>(LocalColumns(comm, made_.ncols, made_.space()), std::vector<PetscInt>());
+    A       = made_.view();
+    put_in_order(known_to_ascend || by_place);
   }));
-  A      = made_.view();
-  ascend = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -17,13 +17,15 @@ struct OwnRows {
   PetscErrorCode open(Mat aij, Space space, bool known_to_ascend = false); // collective
   /* Of a matrix that is nothing but its diagonals: rows made of these, collective; and of one rank's the number of rows, and no entries. */
   PetscErrorCode open_made(Mat A);
-  /* Of one rank's AIJ matrix whose values a device would have to be sent: of the diagonals there that hold the same values. opened: their entries, which are
-     not 0, are all that the matrix has. */
-  PetscErrorCode open_same(Mat aij, const mat::Cds<PetscScalar, PetscScalar> &same, bool *opened);
+  /* Of one rank's AIJ matrix whose values a device would have to be sent: of the format there that holds the same values. opened: its entries, of diagonals
+     those that are not 0, are all that the matrix has. */
+  PetscErrorCode open_same(Mat aij, const Format<PetscScalar> &same, bool known_to_ascend, bool *opened);
   PetscErrorCode open_diagonals(Mat A, Space space, PetscLogDouble nnz);
   std::size_t    bytes() const { return made_.bytes() + diagonal_.bytes(); } // of what is not lent
 
 private:
+  void put_in_order(bool known_to_ascend);
+
   BorrowedCsr diagonal_, off_diagonal_;
   CsrMatrix   made_; // joined, or sorted: a user's own arrays may be in any order
 };
