@@ -157,7 +157,11 @@ Step transpose_in_place(Twins &t, const Op &o)
     PetscFunctionReturn(PETSC_SUCCESS);
   };
   step.touched = {a};
-  step.after   = [=, &t] { t.learn(a, t.slot[a].size); };
+  step.after   = [=, &t] { /* one that is known to be symmetric stays the matrix that it is, with the values that it has stored */
+                         const bool stored = t.slot[a].stored;
+                         t.learn(a, t.slot[a].size);
+                         t.slot[a].stored = stored;
+  };
   return step;
 }
 

@@ -259,7 +259,9 @@ Step coo_anew(Twins &t, const Op &o)
   };
   step.touched = {a};
   step.after   = [=, &t] {
+    const bool stored = t.slot[a].stored; /* PETSc keeps those values, and the room that they have */
     t.learn(a, t.slot[a].size + 10);
+    t.slot[a].stored = stored;
     know_coo(t, a, c);
   };
   return step;
