@@ -253,8 +253,9 @@ bench-indices: $(BUILD)/bench/bench_locality ## tables and figures of papers P2 
 	@$< -indices -families p3 -json test/bench/results/p3_indices.json
 	@test/bench/tables.py
 bench-model: $(BUILD)/bench/fit_model ## how well the model of products does on PRODUCTS, kept from bench_locality, into the bench's page (MODEL="-fit -out FILE": shown only, with its constants fitted anew)
-	@for products in $(PRODUCTS); do name=$${products##*products_}; platform=test/bench/results/platform_$${name%%[_.]*}.txt; \
-	  $< -json $$products $$([ ! -e "$$platform" ] || echo -platform "$$platform") $(MODEL) || exit 1; done | tee $(if $(MODEL),,test/bench/results/model.json)
+	@for products in $(PRODUCTS); do name=$${products##*products_}; file=test/bench/results/platform_$${name%%[_.]*}.txt; \
+	  if [ -e "$$file" ] && [ -z "$(MODEL)" ]; then platforms=auto,$$file; else platforms=auto; fi; \
+	  $< -json $$products -platform $$platforms $(MODEL) || exit 1; done | tee $(if $(MODEL),,test/bench/results/model.json)
 	@$(if $(MODEL),,test/bench/tables.py)
 PRODUCTS = $(wildcard test/bench/results/products_*.json)
 NCU = $(if $(NVCC),$(firstword $(shell command -v ncu) $(wildcard $(CUDA_HOME)/bin/ncu)))

@@ -1,12 +1,14 @@
 /* The constants of Goza's model of products, fitted to what bench_locality measured, and how well it does on families that were not fitted to.
 
-     fit_model -json FILE[,FILE...] [-platform NAME|FILE] [-fit [-choice WEIGHT] [-restarts N]] [-out FILE]
+     fit_model -json FILE[,FILE...] [-platform auto|NAME|FILE,...] [-fit [-choice WEIGHT] [-restarts N]] [-out FILE]
 
-   Without -fit it only reports. -platform: where a fit begins, and what is reported on (the device's own, by its name, else the reference for the space).
+   Without -fit it only reports, on every platform that is named. -platform: where a fit begins; auto: the device's own, by its name, else the reference for the
+   space.
    -out: the machine, for -platform, -goza_platform and machines.cxx. Patterns are generated again, and the model is asked as autoformat asks it. How a fit goes
    about it: fit_search.hpp. A run that was cut off is an error. */
 #include "petscgoza.h"
 #include "fit_search.hpp"
+#include "../support/bench_timing.hpp"
 #include "petsc/errors.hpp"
 #include <algorithm>
 #include <fstream>
@@ -140,45 +142,53 @@ static void Report(const goza::Machine &machine, const Study &study, const std::
   }
 }
 
+/* "auto": the device's own. Throws where it is none that products in this space can be predicted for. */
+static goza::Machine Platform(const std::string &name, goza::Space space, const std::string &device)
+{
+  const goza::Machine *known   = name == "auto" ? goza::find_machine_by_device(space, device) : goza::find_machine(name);
+  const goza::Machine  machine = known ? *known : name != "auto" ? goza::read_machine(name) : *goza::find_machine(space == goza::Space::Cuda ? "h200" : "host");
+
+  if (!machine.modelled) throw std::runtime_error(machine.name + " is known for paper P2's models alone");
+  if (machine.space() != space) throw std::runtime_error(machine.name + " is no platform for products on the " + goza::space_name(space));
+  return machine;
+}
+
 int main(int argc, char **argv)
 {
-  char         *files[16], name[PETSC_MAX_PATH_LEN] = "", out[PETSC_MAX_PATH_LEN] = "";
-  PetscInt      nfiles = 16;
-  PetscBool     fit    = PETSC_FALSE, given;
-  Measured      measured;
-  std::string   device, json;
-  goza::Space   space = goza::Space::Host;
-  goza::Machine machine;
-  Study         study;
-  PetscReal     choice   = 0;
-  PetscInt      restarts = 0;
+  char                     out[PETSC_MAX_PATH_LEN] = "";
+  PetscBool                fit                     = PETSC_FALSE;
+  Measured                 measured;
+  std::string              device, json;
+  std::vector<std::string> files, platforms;
+  goza::Space              space = goza::Space::Host;
+  Study                    study;
+  PetscReal                choice   = 0;
+  PetscInt                 restarts = 0;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, "Fits the model of products to measurements\n"));
-  PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-json", files, &nfiles, &given));
-  PetscCheck(given && nfiles, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-json: give what bench_locality wrote");
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-platform", name, sizeof(name), NULL));
+  PetscCall(GetList("-json", {}, &files));
+  PetscCheck(!files.empty(), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-json: give what bench_locality wrote");
+  PetscCall(GetList("-platform", {"auto"}, &platforms));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-out", out, sizeof(out), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-fit", &fit, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-choice", &choice, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-restarts", &restarts, NULL));
-  for (PetscInt k = 0; k < nfiles; k++) {
-    PetscCall(Read(files[k], &measured, &device, &space));
-    json += (k ? "," : "") + std::string(files[k]).substr(std::string(files[k]).rfind('/') + 1);
-    PetscCall(PetscFree(files[k]));
+  PetscCheck(platforms.size() == 1 || !fit, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-fit begins at one -platform");
+  for (const std::string &file : files) {
+    PetscCall(Read(file, &measured, &device, &space));
+    json += (json.empty() ? "" : ",") + file.substr(file.rfind('/') + 1);
   }
   PetscCall(goza::Guarded([&] {
-    const goza::Machine *known = name[0] ? goza::find_machine(name) : goza::find_machine_by_device(space, device);
+    std::vector<goza::Machine> machines;
 
-    machine = known ? *known : name[0] ? goza::read_machine(name) : *goza::find_machine(space == goza::Space::Cuda ? "h200" : "host");
-    if (!machine.modelled) throw std::runtime_error(machine.name + " is known for paper P2's models alone");
-    if (machine.space() != space) throw std::runtime_error(machine.name + " is no platform for products on the " + goza::space_name(space));
-    Gather(measured, machine, &study);
+    for (const std::string &name : platforms) machines.push_back(Platform(name, space, device));
+    Gather(measured, machines[0], &study);
     if (fit) {
-      fit_constants(&machine, study, choice, restarts);
-      machine.source = "kernels' costs fitted to products on " + device + ", families `fit` (test/bench/fit_model.cxx)";
+      fit_constants(&machines[0], study, choice, restarts);
+      machines[0].source = "kernels' costs fitted to products on " + device + ", families `fit` (test/bench/fit_model.cxx)";
     }
-    Report(machine, study, device, json);
-    if (out[0]) goza::write_text(goza::machine_text(machine), out);
+    for (const goza::Machine &machine : machines) Report(machine, study, device, json);
+    if (out[0]) goza::write_text(goza::machine_text(machines[0]), out);
   }));
   PetscCall(PetscFinalize());
   return 0;

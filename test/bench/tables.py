@@ -319,18 +319,29 @@ def assembly_program():
 
 
 BY_LOCALITY = {"petsc": "3.26.1", "command": "bench_locality -families fit,report -sizes 3 -copies 2 -repeats 3"}
-GOZAS_MODEL = {  # by the file that make bench-model reads: the name of its row, and how it was measured
-    "products_h200.json": {"model": "Goza's model", **BY_LOCALITY, "gpu": "NVIDIA H200", "date": "2026-11-25"},
-    "products_h100.json": {"model": "Goza's model on an H100, by its calibration alone", **BY_LOCALITY, "gpu": "NVIDIA H100", "date": "2026-11-25"},
-    "products_epyc.json": {"model": "Goza's model on a core of an AMD EPYC", **BY_LOCALITY, "petsc": "3.18.5", "date": "2026-11-27"},
-    "products_host.json": {"model": "Goza's model on a core of an Intel Xeon", **BY_LOCALITY, "petsc": "3.18.5", "date": "2026-11-25"}}
+CALIBRATED = "NVIDIA-H100-80GB-HBM3"  # platform_h100.txt
+GOZAS_MODEL = {  # by the file that make bench-model reads and the platform: the name of its row, and how it was measured
+    ("products_h200.json", "h200"): {"model": "Goza's model", **BY_LOCALITY, "gpu": "NVIDIA H200", "date": "2026-11-25"},
+    ("products_h100.json", CALIBRATED): {"model": "Goza's model on an H100, by its calibration alone", **BY_LOCALITY, "gpu": "NVIDIA H100", "date": "2026-11-25"},
+    ("products_epyc.json", "epyc"): {"model": "Goza's model on a core of an AMD EPYC", **BY_LOCALITY, "petsc": "3.18.5", "date": "2026-11-27"},
+    ("products_host.json", "host"): {"model": "Goza's model on a core of an Intel Xeon", **BY_LOCALITY, "petsc": "3.18.5", "date": "2026-11-25"}}
 
 
 def locality_models():
     """Paper P2's equations as bench_locality reports them, and Goza's model as fit_model does, of whole runs of three sizes."""
-    ours = [{**r, **GOZAS_MODEL[r["json"]], "matrices": {"fit": "families fitted to", "report": "other families"}[r["matrices"]]} for r in records("model") if r["json"] in GOZAS_MODEL]
-    rows = records("locality_models") + sorted(ours, key=lambda r: list(GOZAS_MODEL).index(r["json"]))
+    key = lambda r: (r["json"], r["platform"])
+    ours = [{**r, **GOZAS_MODEL[key(r)], "key": key(r), "matrices": {"fit": "families fitted to", "report": "other families"}[r["matrices"]]} for r in records("model") if key(r) in GOZAS_MODEL]
+    rows = records("locality_models") + sorted(ours, key=lambda r: list(GOZAS_MODEL).index(r["key"]))
     return rows, pivot(rows, lambda r: r["model"], lambda r: f"{r['matrices']} ({r['count']})", lambda r: f"{r['correlation']:.3f}, {r['mean_error_percent']:.1f} %" + text(r.get("choice_loss_percent"), "; choice loses {:.1f} %"), "correlation, mean error")
+
+
+def model_h100():
+    """Files of products on an H100, by its calibration and as a machine that nobody calibrated."""
+    rows = [r for r in records("model") if r["json"].startswith("products_h100")]
+    roles = {"fit": "families fitted to", "report": "other families", "p3": "paper P3's stand-ins"}
+    cell = lambda r: f"{r['correlation']:.3f}, {r['mean_error_percent']:.1f} %; loses {r['choice_loss_percent']:.1f} % (most {r['worst_choice_percent']} %)"
+    return [{"gpu": "NVIDIA H100", "petsc": "3.26.1", "date": date, "command": "make bench-model"} for date in ("2026-11-25", "2026-11-27")], pivot(
+        rows, lambda r: f"`{r['json']}`, {roles[r['matrices']]} ({r['count']})", lambda r: {"h200": "by the H200's constants", CALIBRATED: "by a calibration alone"}[r["platform"]], cell, "correlation, mean error; the choice")
 
 
 def autoformat():
@@ -487,7 +498,7 @@ def league_problems():
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (
     headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong,
-    p5_weak, settings, scaling, scaling_four, gpus, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, autoformat, p1_padding, p2_comparison,
+    p5_weak, settings, scaling, scaling_four, gpus, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, model_h100, autoformat, p1_padding, p2_comparison,
     cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_problems)} | OF_PAPERS
 
 
