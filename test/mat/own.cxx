@@ -1389,6 +1389,24 @@ BOOST_AUTO_TEST_CASE(uneven_rows)
   }
 }
 
+/* A block size that is set after the first value leaves the layout: what comes from a matrix of that size is laid out alike first. */
+BOOST_AUTO_TEST_CASE(block_size_after_values)
+{
+  const Case blocks = {"of_blocks", 72, 72, 3, {-5, -1, 0, 1, 5}, false}, single = {"of_rows", 72, 72, 1, {-15, -3, 0, 1, 3, 15}, false};
+
+  for (const Owned &f : formats) {
+    MatHandle A = ours(f, blocks), R = made(blocks, MATAIJ), X = ours(f, single), XR = made(single, MATAIJ);
+
+    PETSC_OK(MatSetBlockSize(A, 1));
+    PETSC_OK(MatAXPY(A, 2, X, DIFFERENT_NONZERO_PATTERN));
+    PETSC_OK(MatAXPY(R, 2, XR, DIFFERENT_NONZERO_PATTERN));
+    PETSC_OK(MatSetBlockSize(R, 1));
+    check_same(A, R, std::string(f.type) + ", added");
+    PETSC_OK(MatCopy(X, A, DIFFERENT_NONZERO_PATTERN));
+    check_same(A, XR, std::string(f.type) + ", copied");
+  }
+}
+
 /* Options of the format count, before the first value and after it. */
 BOOST_AUTO_TEST_CASE(options_after_values)
 {
