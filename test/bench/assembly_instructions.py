@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 BUILD = os.environ.get("BUILD", "build")
@@ -50,7 +51,7 @@ def count(program, n, way):
         profile = Path(folder) / "profile"
         command = ["valgrind", "--tool=callgrind", "--demangle=no", "--compress-pos=no", f"--toggle-collect={NAME}*", f"--callgrind-out-file={profile}", os.path.join(BUILD, "bench", program),
                    "-goza_device", "host", "-n", str(n), "-elements", ",".join(ELEMENTS), "-ways", way, "-adds", "colour", "-blksiz", "16", "-repeats", "1"]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OMPI_MCA_ess_singleton_isolated": "true"})  # no daemon of Open MPI's for each
         if done.returncode or not profile.exists():
             sys.exit(f"assembly_instructions.py: {program} under valgrind: status {done.returncode}: {done.stderr[-300:]}")
         found = read(profile.read_text())
@@ -65,12 +66,14 @@ def main():
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
     lines = []
-    for program, vectorised in (("bench_assembly_scalar", False), ("bench_assembly", True)):
-        for way in ("original", "a", "b"):
-            for element, instructions in count(program, arguments.n, way).items():
-                elements = (arguments.n - 1) ** 3 * (6 if element == "tet" else 1)
-                lines.append({"work": "assembly instructions", "element": element, "way": way, "vectorised": vectorised, "n": arguments.n, "instructions": instructions, "of_an_element": round(instructions / elements),
-                              "machine": "host, any x86-64", "date": datetime.date.today().isoformat(), "command": "make bench-instructions"})
+    cases = [(program, vectorised, way) for program, vectorised in (("bench_assembly_scalar", False), ("bench_assembly", True)) for way in ("original", "a", "b")]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # most of a run is valgrind's way through the start of PETSc
+        counted = list(pool.map(lambda case: count(case[0], arguments.n, case[2]), cases))
+    for (_, vectorised, way), found in zip(cases, counted):
+        for element, instructions in found.items():
+            elements = (arguments.n - 1) ** 3 * (6 if element == "tet" else 1)
+            lines.append({"work": "assembly instructions", "element": element, "way": way, "vectorised": vectorised, "n": arguments.n, "instructions": instructions, "of_an_element": round(instructions / elements),
+                          "machine": "host, any x86-64", "date": datetime.date.today().isoformat(), "command": "make bench-instructions"})
     with open(arguments.out, "w") as file:
         file.writelines(json.dumps(line) + "\n" for line in lines)
 
