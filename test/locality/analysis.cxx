@@ -30,7 +30,16 @@ using Reads = std::vector<std::pair<PetscInt, bool>>; // column, padding
 
 HostCsr pattern(PetscInt cols, const std::vector<std::vector<PetscInt>> &rows)
 {
-  return goza_test::ones(static_cast<PetscInt>(rows.size()), cols, [&](PetscInt i, std::vector<PetscInt> &row) { row = rows[i]; });
+  HostCsr A;
+
+  A.rows = static_cast<PetscInt>(rows.size());
+  A.cols = cols;
+  for (const auto &row : rows) {
+    A.col.insert(A.col.end(), row.begin(), row.end());
+    A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
+  }
+  A.val.assign(A.col.size(), 1);
+  return A;
 }
 
 /* A whole order, exactly. */
