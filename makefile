@@ -91,10 +91,12 @@ CU_OBJ    = $(if $(NVCC),$(NVCC) $(CPPFLAGS) $(NVCCFLAGS) -MMD -MP -c,$(CXX_OBJ)
 LIBS      = $(PETSC_LIBS) -llapack -lblas $(CUDA_LIBS)
 
 # --- The one list of sources, by place: the library, what tests share, and one program for every other file.
+#     The library's are compiled as units of some files of a folder; CMake compiles each by itself, so that each includes what it needs.
+UNIT     = 6
 sources  = $(filter-out $(REAL_ONLY),$(sort $(shell find $(1) -name '*.cxx' -o -name '*.cu' 2>/dev/null)))
 objects  = $(patsubst %,$(BUILD)/obj/%.o,$(1))
 programs = $(patsubst $(2)/%,$(BUILD)/$(3)/%,$(basename $(1)))
-LIB_OBJ     := $(call objects,$(call sources,src))
+LIB_OBJ     := $(if $(PETSC_LIBDIR),$(call objects,$(shell .ci/units.sh $(BUILD) $(UNIT) $(call sources,src))))
 SUPPORT_OBJ := $(call objects,$(call sources,test/support))
 BENCH_SRC   := $(call sources,test/bench)
 PART_SRC    := $(filter-out $(wildcard test/fuzz/*.cxx),$(call sources,test/fuzz)) # test/fuzz/X/* are parts of test/fuzz/fuzz_X
@@ -132,6 +134,15 @@ $(BUILD)/obj/%.cu.o: %.cu $(FLAGS)
 	@mkdir -p $(@D)
 	@echo "  $(if $(NVCC),CUDA ,C++  ) $<"
 	@$(CU_OBJ) -o $@ $<
+$(BUILD)/obj/unit/%.cxx.o: $(BUILD)/unit/%.cxx $(FLAGS)
+	@mkdir -p $(@D)
+	@echo "  C++   $(unit_says)"
+	@$(CXX_OBJ) -I. -o $@ $<
+$(BUILD)/obj/unit/%.cu.o: $(BUILD)/unit/%.cu $(FLAGS)
+	@mkdir -p $(@D)
+	@echo "  $(if $(NVCC),CUDA ,C++  ) $(unit_says)"
+	@$(CU_OBJ) -I. -o $@ $<
+unit_says = $(*D): $(notdir $(subst ",,$(filter "%,$(file <$<))))
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 # --- Linking. libgoza.so shows its C functions only; tests and benches take libgoza-whole.so, of the same objects, which shows everything;

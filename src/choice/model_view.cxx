@@ -17,7 +17,7 @@ namespace goza::choice
 namespace
 {
 
-constexpr int nchoices = 8, nfigures = 3; // the last choice: the format in use, where it is none of the others
+constexpr int nchoices = 8, choice_figures = 3; // the last choice: the format in use, where it is none of the others
 
 struct Way {
   FormatChoice choice;
@@ -45,7 +45,7 @@ std::vector<Way> all_ways(const Csr &block, const DetailOf &of, PetscInt bs)
   return all;
 }
 
-/* figure [nchoices][nfigures]: microseconds, GF/s, MB; in_use: microseconds of the format in use */
+/* figure [nchoices][choice_figures]: microseconds, GF/s, MB; in_use: microseconds of the format in use */
 void predict_block(const Csr &block, const Machine &machine, const std::vector<Way> &all, double *figure, double *in_use)
 {
   std::vector<FormatChoice> choices;
@@ -64,7 +64,7 @@ void predict_block(const Csr &block, const Machine &machine, const std::vector<W
       figure[2] = 1e-6 * c.bytes;
       if (one.in_use) *in_use = figure[0];
     }
-    figure += nfigures;
+    figure += choice_figures;
   }
 }
 
@@ -126,7 +126,7 @@ static PetscErrorCode PrintMeasured(Mat A, const DetailOf &of, const char *name,
 
 PetscErrorCode MatViewModel(Mat A, const DetailOf &of, PetscViewer viewer)
 {
-  constexpr int    n = nchoices * nfigures + 1; // the last: the format in use
+  constexpr int    n = nchoices * choice_figures + 1; // the last: the format in use
   double           least[n], most[n];
   PetscBool        measure = PETSC_FALSE;
   std::vector<Way> all; // names are of the first rank's block
@@ -147,7 +147,7 @@ PetscErrorCode MatViewModel(Mat A, const DetailOf &of, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza's model for platform %s, least to most over the ranks: predicted us, GF/s, MB moved; * in use\n",
                                      of.machine.name.c_str()));
   for (int w = 0; w < (int)all.size(); w++) {
-    const double *l = least + w * nfigures, *m = most + w * nfigures;
+    const double *l = least + w * choice_figures, *m = most + w * choice_figures;
 
     if (l[0] > m[0]) continue; /* no rank can hold its block so */
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %s %-10s %.4g to %.4g us, %.4g to %.4g GF/s, %.4g to %.4g MB\n", all[w].in_use ? "*" : " ", all[w].name.c_str(),

@@ -23,7 +23,7 @@ struct Begin {
   }
 };
 
-struct Direction {
+struct BcgsDirection {
   BcgsVectors     v;
   BcgsScalarsView S;
   DirectionPass   what;
@@ -110,7 +110,7 @@ struct FirstHalf {
 };
 
 /* For several ranks, which add up all at once. */
-struct Products {
+struct BcgsProducts {
   static constexpr int dots = 4;
 
   BcgsVectors     v;
@@ -203,7 +203,7 @@ void bcgs_begin(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S
 void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const DirectionPass &what, const AnyFirstStep &first_step,
                     FusedSums &sums)
 {
-  fuse(space, n, Direction{v, S, what, first_step}, sums);
+  fuse(space, n, BcgsDirection{v, S, what, first_step}, sums);
 }
 
 void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const AnyFirstStep &first_step, FusedSums &sums)
@@ -213,7 +213,7 @@ void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsV
 
 void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums)
 {
-  fuse(space, n, Products{v, S}, sums);
+  fuse(space, n, BcgsProducts{v, S}, sums);
 }
 
 void bcgs_expand(Space space, BcgsScalarsView S, bool early)

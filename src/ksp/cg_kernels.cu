@@ -6,7 +6,7 @@ namespace goza::ksp
 namespace
 {
 
-struct Direction {
+struct CgDirection {
   CgVectors     v;
   CgScalarsView S;
   DirectionPass what;
@@ -74,7 +74,7 @@ template <bool with_norm> struct CgResidual {
   }
 };
 
-struct Products {
+struct CgProducts {
   static constexpr int dots = 2;
 
   CgVectors          v;
@@ -211,7 +211,7 @@ struct MergedStep {
 
 void cg_direction(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, const DirectionPass &what, FusedSums &sums)
 {
-  fuse(space, n, Direction{v, S, what}, sums);
+  fuse(space, n, CgDirection{v, S, what}, sums);
 }
 
 void cg_residual(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool with_norm, const AnyFirstStep &first_step, LoopSwitch more, FusedSums &sums)
@@ -222,8 +222,8 @@ void cg_residual(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, b
 
 void cg_products(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool left, bool ends, LoopSwitch more, FusedSums &sums)
 {
-  if (left) fuse(space, sums.nleft(), Products{v, S, sums.left(), ends, more}, sums);
-  else fuse(space, n, Products{v, S, nullptr, ends, more}, sums);
+  if (left) fuse(space, sums.nleft(), CgProducts{v, S, sums.left(), ends, more}, sums);
+  else fuse(space, n, CgProducts{v, S, nullptr, ends, more}, sums);
 }
 
 void cg_norm(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, FusedSums &sums)

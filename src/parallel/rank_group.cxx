@@ -19,17 +19,17 @@ namespace
 
 constexpr std::size_t cache_line = 64, text_length = 1024; // as many as PETSc keeps
 
-struct News {
-  PetscErrorCode code;
-  PetscMPIInt    rank; // of the communicator
-  char           text[text_length];
-};
-
 } // namespace
 
 /* At the beginning of the window; behind it News of each rank, which writes there where it brings an error along. What is read together lies in one line of the
    caches. */
 struct RankGroup::Board {
+  struct News {
+    PetscErrorCode code;
+    PetscMPIInt    rank; // of the communicator
+    char           text[text_length];
+  };
+
   alignas(cache_line) SharedCount arrived;
   std::atomic<std::uint32_t> failed, behind; // of those who have arrived for this task
   alignas(cache_line) SharedCount done;      // tasks
@@ -132,7 +132,7 @@ PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
   for (PetscMPIInt r = 0; r < size; r++) group_of_[r] = places[2 * r];
   here = Guarded([&] {
     try {
-      window_ = SharedWindow(members_, sizeof(Board) + size_ * sizeof(News));
+      window_ = SharedWindow(members_, sizeof(Board) + size_ * sizeof(Board::News));
       board_  = window_.at<Board>();
     } catch (const std::bad_alloc &) {
       throw;
@@ -229,7 +229,7 @@ PetscErrorCode RankGroup::wait(SharedCount &count, std::uint32_t wanted)
 /* What this rank lends must not be read before its device has done what is underway to it. */
 PetscErrorCode RankGroup::arrive(PetscErrorCode here, const char *what, bool *behind)
 {
-  News &mine = board_->brought()[rank_];
+  Board::News &mine = board_->brought()[rank_];
 
   PetscFunctionBegin;
   if (lent_.has_lent() && !here) here = settle();
@@ -251,7 +251,7 @@ PetscErrorCode RankGroup::arrive(PetscErrorCode here, const char *what, bool *be
     board_->behind.store(0);
   }
   for (PetscMPIInt r = 0; r < size_ && board_->failed.load(); r++) {
-    News &news = board_->brought()[r];
+    Board::News &news = board_->brought()[r];
 
     if (!news.code) continue;
     if (!here)
@@ -274,7 +274,7 @@ PetscErrorCode RankGroup::settle() const
 
 void RankGroup::tell(PetscErrorCode failed, bool behind)
 {
-  News &result = board_->result;
+  Board::News &result = board_->result;
 
   board_->done_behind = behind;
   result.code         = failed;
@@ -288,7 +288,7 @@ PetscErrorCode RankGroup::leave(PetscErrorCode here, PetscErrorCode failed, cons
   PetscFunctionBegin;
   if (!leads()) {
     PetscCall(wait(board_->done, tasks_));
-    const News &result = board_->result;
+    const Board::News &result = board_->result;
 
     *behind = board_->done_behind;
     PetscCall(here);

@@ -12,6 +12,7 @@ PetscErrorCode IsBlocks(Mat A, bool *yes)
   PetscBool blocks;
 
   PetscFunctionBegin;
+  *yes = false;
   PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &blocks, MATSEQBAIJ, MATMPIBAIJ, ""));
   *yes = blocks;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -119,7 +119,7 @@ struct RowInverse {
   HD void operator()(PetscInt i) const { inverse[i] = high[i] ? ldexp(1.0, -static_cast<int>(high[i] - no_exponent)) : 1; }
 };
 
-template <class V> struct Invert {
+template <class V> struct InvertScale {
   const PetscScalar *inverse;
   V                 *result;
 
@@ -269,7 +269,7 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
     row  = inverse.data();
     col  = symmetric_ ? row : nullptr;
     row_ = Array<V>(A.space, A.nrows);
-    for_each_row(A.space, A.nrows, Invert<V>{row, row_.data()});
+    for_each_row(A.space, A.nrows, InvertScale<V>{row, row_.data()});
     if (symmetric_) x_ = Array<V>(A.space, A.ncols);
   }
   factor_ = static_cast<RealOf<V>>(std::ldexp(1.0, -shift));

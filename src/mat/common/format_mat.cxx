@@ -12,7 +12,7 @@ const char *const MatStoragePrecisions[] = {"double", "single", "half", "MatStor
 namespace goza::mat
 {
 
-static const char context_key[] = "GozaFormatMat";
+static const char format_key[] = "GozaFormatMat";
 
 MatType BaseType(bool mpi)
 {
@@ -23,7 +23,7 @@ MatType BaseType(bool mpi)
 PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f)
 {
   PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)A, context_key, f));
+  PetscCall(GetAttached((PetscObject)A, format_key, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,7 +90,7 @@ PetscErrorCode MatFormatAttach(Mat A, std::unique_ptr<FormatMat> made)
   f            = made.get();
   f->base_type = ((PetscObject)A)->type_name; /* as short as std::string holds within itself */
   PetscCall(MatBoundToCPU(A, &f->bound));
-  PetscCall(Attach((PetscObject)A, context_key, std::move(made)));
+  PetscCall(Attach((PetscObject)A, format_key, std::move(made)));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.rfind("mpi", 0) == 0 ? f->kind->mpi : f->kind->seq));
   PetscCall(MatFormatOverride(A, f));
   PetscCall(MatFormatOverrideValues(A, f));
@@ -132,7 +132,7 @@ PetscErrorCode MatFormatDetach(Mat A)
   if (f->chained_view) A->ops->view = f->chained_view;
   A->ops->convertfrom = NULL;
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.c_str()));
-  PetscCall(PetscObjectCompose((PetscObject)A, context_key, NULL));
+  PetscCall(PetscObjectCompose((PetscObject)A, format_key, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

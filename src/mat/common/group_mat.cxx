@@ -11,7 +11,7 @@
 namespace goza::mat
 {
 
-static constexpr char context_key[] = "GozaGroupMat", what[] = "hand its rows to its group";
+static constexpr char group_key[] = "GozaGroupMat", what[] = "hand its rows to its group";
 
 /* --- the pattern */
 
@@ -305,7 +305,7 @@ static PetscErrorCode FindKept(Mat A, Kept **kept)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
-  PetscCall(GetAttached((PetscObject)A, context_key, kept));
+  PetscCall(GetAttached((PetscObject)A, group_key, kept));
   if (*kept && (*kept)->id != id) *kept = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -323,7 +323,7 @@ PetscErrorCode MatFindGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped)
 PetscErrorCode MatDropGroupMat(Mat A)
 {
   PetscFunctionBegin;
-  PetscCall(PetscObjectCompose((PetscObject)A, context_key, NULL));
+  PetscCall(PetscObjectCompose((PetscObject)A, group_key, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -346,7 +346,7 @@ PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *b
     PetscCall(FailTogether(comm, Guarded([&] { made.reset(new Kept{0, std::make_shared<GroupMat>(group)}); }), what));
     kept = made.get();
     PetscCall(PetscObjectGetId((PetscObject)A, &kept->id));
-    PetscCall(Attach((PetscObject)A, context_key, std::move(made)));
+    PetscCall(Attach((PetscObject)A, group_key, std::move(made)));
   }
   PetscCall(kept->grouped->update(A, behind));
   *grouped = kept->grouped;

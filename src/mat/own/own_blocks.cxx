@@ -13,7 +13,7 @@ namespace
 /* This rank's, row by row. */
 PetscErrorCode ReadBlocksOfOwn(Mat A, PetscInt bs, std::vector<PetscScalar> &block)
 {
-  OwnMat   *own = static_cast<OwnMat *>(A->data);
+  OwnMat   *own = own_of(A);
   OwnValues v;
 
   PetscFunctionBegin;
@@ -33,7 +33,7 @@ PetscErrorCode ReadBlocksOfOwn(Mat A, PetscInt bs, std::vector<PetscScalar> &blo
 /* PETSc's SeqAIJ inverts them. It is kept: who asked for the inverse before reads it where it was. */
 PetscErrorCode InvertBlocks(Mat A, const PetscScalar **values)
 {
-  OwnMat                  *own = static_cast<OwnMat *>(A->data);
+  OwnMat                  *own = own_of(A);
   std::vector<PetscScalar> block;
   PetscScalar             *val;
   PetscInt                 bs, kept = 0;
@@ -72,7 +72,7 @@ PetscErrorCode MatInvertBlockDiagonal_Own(Mat A, const PetscScalar **values)
 PetscErrorCode MatGetBlockDiagonal_Own(Mat A, Mat *D)
 {
   PetscFunctionBegin;
-  PetscCall(MatBlockDiagonalForDevice(A, static_cast<OwnMat *>(A->data)->staged, ReadBlocksOfOwn, D));
+  PetscCall(MatBlockDiagonalForDevice(A, own_of(A)->staged, ReadBlocksOfOwn, D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
@@ -80,7 +80,7 @@ PetscErrorCode MatGetBlockDiagonal_Own(Mat A, Mat *D)
 #if PETSC_VERSION_LT(3, 25, 0)
 PetscErrorCode MatMissingDiagonal_Own(Mat A, PetscBool *missing, PetscInt *row)
 {
-  OwnMat   *own = static_cast<OwnMat *>(A->data);
+  OwnMat   *own = own_of(A);
   OwnValues v;
 
   PetscFunctionBegin;

@@ -11,7 +11,7 @@ namespace
 /* For programs whose own kernels write values: composed, so that they need not link this library. */
 PetscErrorCode MatCDSSetDiagonals_Own(Mat A, PetscInt n, const PetscInt offsets[])
 {
-  OwnMat               *own = static_cast<OwnMat *>(A->data);
+  OwnMat               *own = own_of(A);
   std::vector<PetscInt> more;
 
   PetscFunctionBegin;
@@ -24,7 +24,7 @@ PetscErrorCode MatCDSSetDiagonals_Own(Mat A, PetscInt n, const PetscInt offsets[
 
 PetscErrorCode MatCDSGetDiagonals_Own(Mat A, PetscInt *n, const PetscInt *offsets[], PetscInt64 *ld, PetscScalar *values[], PetscMemType *where)
 {
-  OwnMat *own = static_cast<OwnMat *>(A->data);
+  OwnMat *own = own_of(A);
 
   PetscFunctionBegin;
   PetscCall(OwnSettle(A, own));
@@ -41,7 +41,7 @@ PetscErrorCode MatCDSGetDiagonals_Own(Mat A, PetscInt *n, const PetscInt *offset
 /* Entries of AIJ that lie on no diagonals: PETSc gives an interpolation the type of its fine matrix, and preallocates it. Such a matrix keeps AIJ. */
 PetscErrorCode KeepAij(Mat A, bool *kept)
 {
-  const OwnMat *own = static_cast<OwnMat *>(A->data);
+  const OwnMat *own = own_of(A);
 
   PetscFunctionBegin;
   *kept = !A->preallocated && !own->op;

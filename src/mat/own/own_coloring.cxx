@@ -118,7 +118,7 @@ PetscErrorCode ColorPlaces(Mat A, Mat aij, ISColoring given, MatFDColoring color
 /* With the places that columns of one color do not share rows in: a DMDA's colors are those of its stencil, others of the entries. A diagonal has more. */
 PetscErrorCode MakeAij(Mat A, Mat *aij)
 {
-  OwnMat                 *own = static_cast<OwnMat *>(A->data);
+  OwnMat                 *own = own_of(A);
   GridPlaces              grid;
   std::vector<OtherEntry> others;
 

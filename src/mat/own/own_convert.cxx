@@ -11,11 +11,6 @@ PetscLogEvent own_to_rows;
 namespace
 {
 
-OwnMat *own_of(Mat A)
-{
-  return static_cast<OwnMat *>(A->data);
-}
-
 PetscErrorCode CopyNullSpaces(Mat A, Mat B)
 {
   MatNullSpace near;

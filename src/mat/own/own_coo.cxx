@@ -14,11 +14,6 @@ namespace
 
 constexpr char preallocate[] = "preallocate by coordinates", set[] = "set values by coordinates";
 
-OwnMat *own_of(Mat A)
-{
-  return static_cast<OwnMat *>(A->data);
-}
-
 PetscErrorCode NoPlaces()
 {
   PetscFunctionBegin;

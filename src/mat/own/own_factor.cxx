@@ -10,11 +10,11 @@ namespace goza::mat
 namespace
 {
 
-constexpr char phases_key[] = "GozaOwnFactorPhases", qr_symbolic[] = "MatQRFactorSymbolic_C", qr_numeric[] = "MatQRFactorNumeric_C";
+constexpr char factor_key[] = "GozaOwnFactorPhases", qr_symbolic[] = "MatQRFactorSymbolic_C", qr_numeric[] = "MatQRFactorNumeric_C";
 
 /* The package's phases, for which those below stand in; those of QR are functions composed with the factor. pattern: of the matrix that the symbolic one saw,
    where that is one of these types. */
-struct Phases {
+struct FactorPhases {
   struct _MatOps ops                                                 = {};
   PetscErrorCode (*qr_symbolic)(Mat, Mat, IS, const MatFactorInfo *) = nullptr;
   PetscErrorCode (*qr_numeric)(Mat, Mat, const MatFactorInfo *)      = nullptr;
@@ -22,24 +22,24 @@ struct Phases {
   std::uint64_t pattern                                              = 0;
 };
 
-template <auto Op, bool symbolic> struct ThroughAij;
-template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Mat, Args...), bool symbolic> struct ThroughAij<Op, symbolic> {
+template <auto Op, bool symbolic> struct FactorThroughAij;
+template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Mat, Args...), bool symbolic> struct FactorThroughAij<Op, symbolic> {
   static PetscErrorCode call(Mat F, Mat A, Args... args);
 };
 
 /* f(operation, function that stands in for it) */
 template <class F> void for_each_phase(const F &f)
 {
-  f(&_MatOps::lufactorsymbolic, ThroughAij<&_MatOps::lufactorsymbolic, true>::call);
-  f(&_MatOps::choleskyfactorsymbolic, ThroughAij<&_MatOps::choleskyfactorsymbolic, true>::call);
-  f(&_MatOps::ilufactorsymbolic, ThroughAij<&_MatOps::ilufactorsymbolic, true>::call);
-  f(&_MatOps::iccfactorsymbolic, ThroughAij<&_MatOps::iccfactorsymbolic, true>::call);
-  f(&_MatOps::lufactornumeric, ThroughAij<&_MatOps::lufactornumeric, false>::call);
-  f(&_MatOps::choleskyfactornumeric, ThroughAij<&_MatOps::choleskyfactornumeric, false>::call);
+  f(&_MatOps::lufactorsymbolic, FactorThroughAij<&_MatOps::lufactorsymbolic, true>::call);
+  f(&_MatOps::choleskyfactorsymbolic, FactorThroughAij<&_MatOps::choleskyfactorsymbolic, true>::call);
+  f(&_MatOps::ilufactorsymbolic, FactorThroughAij<&_MatOps::ilufactorsymbolic, true>::call);
+  f(&_MatOps::iccfactorsymbolic, FactorThroughAij<&_MatOps::iccfactorsymbolic, true>::call);
+  f(&_MatOps::lufactornumeric, FactorThroughAij<&_MatOps::lufactornumeric, false>::call);
+  f(&_MatOps::choleskyfactornumeric, FactorThroughAij<&_MatOps::choleskyfactornumeric, false>::call);
 }
 
 /* A symbolic phase says which numeric one is to come. */
-void stand_in(Mat F, Phases &phases)
+void stand_in(Mat F, FactorPhases &phases)
 {
   for_each_phase([&](auto op, auto *ours) {
     if (!(F->ops->*op) || F->ops->*op == ours) return;
@@ -48,14 +48,14 @@ void stand_in(Mat F, Phases &phases)
   });
 }
 
-void step_back(Mat F, const Phases &phases)
+void step_back(Mat F, const FactorPhases &phases)
 {
   for_each_phase([&](auto op, auto *ours) {
     if (F->ops->*op == ours) F->ops->*op = phases.ops.*op;
   });
 }
 
-PetscErrorCode CheckPattern(Mat A, const OwnMat &own, bool symbolic, Phases &phases)
+PetscErrorCode CheckPattern(Mat A, const OwnMat &own, bool symbolic, FactorPhases &phases)
 {
   const std::uint64_t pattern = own.images[0].hash;
 
@@ -72,7 +72,7 @@ PetscErrorCode CheckPattern(Mat A, const OwnMat &own, bool symbolic, Phases &pha
 PetscErrorCode QRSymbolic(Mat F, Mat A, IS columns, const MatFactorInfo *info);
 PetscErrorCode QRNumeric(Mat F, Mat A, const MatFactorInfo *info);
 
-PetscErrorCode StandInForQR(Mat F, Phases &phases)
+PetscErrorCode StandInForQR(Mat F, FactorPhases &phases)
 {
   PetscErrorCode (*symbolic)(Mat, Mat, IS, const MatFactorInfo *);
   PetscErrorCode (*numeric)(Mat, Mat, const MatFactorInfo *);
@@ -94,12 +94,12 @@ PetscErrorCode StandInForQR(Mat F, Phases &phases)
 /* phase(the package's phases, an image of A) */
 template <class Phase> PetscErrorCode RunPhase(Mat F, Mat A, bool symbolic, const Phase &phase)
 {
-  Phases *phases;
-  OwnMat *own;
-  Mat     aij = A;
+  FactorPhases *phases;
+  OwnMat       *own;
+  Mat           aij = A;
 
   PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)F, phases_key, &phases));
+  PetscCall(GetAttached((PetscObject)F, factor_key, &phases));
   PetscCall(MatGetOwn(A, &own));
   if (own) PetscCall(OwnBorrowAij(A, false, &aij));
   PetscErrorCode failed = own ? CheckPattern(A, *own, symbolic, *phases) : PETSC_SUCCESS;
@@ -113,24 +113,24 @@ template <class Phase> PetscErrorCode RunPhase(Mat F, Mat A, bool symbolic, cons
 }
 
 template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Mat, Args...), bool symbolic>
-PetscErrorCode ThroughAij<Op, symbolic>::call(Mat F, Mat A, Args... args)
+PetscErrorCode FactorThroughAij<Op, symbolic>::call(Mat F, Mat A, Args... args)
 {
   PetscFunctionBegin;
-  PetscCall(RunPhase(F, A, symbolic, [&](const Phases &, Mat aij) { return (F->ops->*Op)(F, aij, args...); }));
+  PetscCall(RunPhase(F, A, symbolic, [&](const FactorPhases &, Mat aij) { return (F->ops->*Op)(F, aij, args...); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode QRSymbolic(Mat F, Mat A, IS columns, const MatFactorInfo *info)
 {
   PetscFunctionBegin;
-  PetscCall(RunPhase(F, A, true, [&](const Phases &theirs, Mat aij) { return theirs.qr_symbolic(F, aij, columns, info); }));
+  PetscCall(RunPhase(F, A, true, [&](const FactorPhases &theirs, Mat aij) { return theirs.qr_symbolic(F, aij, columns, info); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode QRNumeric(Mat F, Mat A, const MatFactorInfo *info)
 {
   PetscFunctionBegin;
-  PetscCall(RunPhase(F, A, false, [&](const Phases &theirs, Mat aij) { return theirs.qr_numeric(F, aij, info); }));
+  PetscCall(RunPhase(F, A, false, [&](const FactorPhases &theirs, Mat aij) { return theirs.qr_numeric(F, aij, info); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,11 +142,11 @@ constexpr std::size_t npackages  = std::size(packages);
 /* PETSc itself factors on one rank alone; its list then names it before those that do so on several, which are asked for all the same. */
 template <std::size_t package> PetscErrorCode GetFactor(Mat A, MatFactorType kind, Mat *F)
 {
-  std::unique_ptr<Phases> phases;
-  Mat                     aij;
+  std::unique_ptr<FactorPhases> phases;
+  Mat                           aij;
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { phases = std::make_unique<Phases>(); }), "hold a factor"));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { phases = std::make_unique<FactorPhases>(); }), "hold a factor"));
   PetscCall(OwnBorrowAij(A, false, &aij));
   const PetscErrorCode failed = MatGetFactor(aij, package || A->rmap->size == 1 ? packages[package] : NULL, kind, F);
   PetscCall(OwnReturnAij(A, false));
@@ -154,7 +154,7 @@ template <std::size_t package> PetscErrorCode GetFactor(Mat A, MatFactorType kin
   if (!*F) PetscFunctionReturn(PETSC_SUCCESS);
   stand_in(*F, *phases);
   PetscCall(StandInForQR(*F, *phases));
-  PetscCall(Attach((PetscObject)*F, phases_key, std::move(phases)));
+  PetscCall(Attach((PetscObject)*F, factor_key, std::move(phases)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -15,11 +15,6 @@ namespace
 
 constexpr char make[] = "make AIJ of its values";
 
-OwnMat *own_of(Mat A)
-{
-  return static_cast<OwnMat *>(A->data);
-}
-
 /* Rows of global columns, ascending. */
 struct HostRows {
   std::vector<PetscInt> ptr;

@@ -13,16 +13,12 @@ PetscErrorCode MatGetOwn(Mat A, OwnMat **own)
   PetscBool yes = PETSC_FALSE;
 
   PetscFunctionBegin;
+  *own = nullptr;
   for (const auto &kind : own_kinds) {
     if (!yes) PetscCall(PetscObjectTypeCompare((PetscObject)A, kind().type, &yes));
   }
-  *own = yes ? static_cast<OwnMat *>(A->data) : nullptr;
+  if (yes) *own = own_of(A);
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static OwnMat *own_of(Mat A)
-{
-  return static_cast<OwnMat *>(A->data);
 }
 
 PetscErrorCode OwnCheckLength(PetscLayout map, Vec v)

@@ -114,6 +114,10 @@ struct OwnMat {
   PetscLogDouble                            made_bytes = 0;
 };
 
+inline OwnMat *own_of(Mat A) // which is one
+{
+  return static_cast<OwnMat *>(A->data);
+}
 PetscErrorCode MatGetOwn(Mat A, OwnMat **own); // NULL when A is not one
 
 /* own_type.cxx */

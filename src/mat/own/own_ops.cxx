@@ -11,11 +11,6 @@ namespace goza::mat
 namespace
 {
 
-OwnMat *own_of(Mat A)
-{
-  return static_cast<OwnMat *>(A->data);
-}
-
 constexpr char change[] = "change its values of the matrix";
 
 PetscErrorCode AllAgree(Mat A, PetscErrorCode here)

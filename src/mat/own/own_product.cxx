@@ -13,7 +13,7 @@ namespace goza::mat
 namespace
 {
 
-constexpr char any_type[] = "MatProductSetFromOptions_anytype_C", phases_key[] = "GozaOwnProductPhases";
+constexpr char any_type[] = "MatProductSetFromOptions_anytype_C", product_key[] = "GozaOwnProductPhases";
 
 PetscErrorCode ProductSymbolic(Mat C);
 PetscErrorCode ProductNumeric(Mat C);
@@ -118,13 +118,13 @@ struct Patterns {
 
 /* kept: PETSc's own data of a product may be of the very objects that were multiplied first. whole: the product of all places of the factors, where entries are
    no longer those that the symbolic phase saw, as of diagonals that were 0 then: PETSc's numeric phases write to the places that they found. */
-struct Phases {
+struct ProductPhases {
   PetscErrorCode (*symbolic)(Mat) = nullptr, (*numeric)(Mat) = nullptr;
   Held     kept, of_whole;
   Patterns seen;
   Mat      whole = NULL;
 
-  ~Phases() { (void)release(); }
+  ~ProductPhases() { (void)release(); }
 
   PetscErrorCode release()
   {
@@ -139,13 +139,13 @@ struct Phases {
 /* One of PETSc's phases. */
 PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
 {
-  AijFactors factors(C->product);
-  Phases    *phases;
+  AijFactors     factors(C->product);
+  ProductPhases *phases;
 
   PetscFunctionBegin;
   PetscErrorCode failed = factors.begin();
-  if (!failed) failed = CallPhase(C, phases_key, phase);
-  PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
+  if (!failed) failed = CallPhase(C, product_key, phase);
+  PetscCall(GetAttached((PetscObject)C, product_key, &phases));
   if (!failed && phases) failed = C->product->clear ? phases->release() : phases->kept.take(C->product);
   PetscCall(factors.end());
   PetscCall(failed);
@@ -153,7 +153,7 @@ PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
 }
 
 /* With its factors' AIJ where they stand. */
-PetscErrorCode MakeWhole(const Mat_Product *product, Phases *phases)
+PetscErrorCode MakeWhole(const Mat_Product *product, ProductPhases *phases)
 {
   PetscFunctionBegin;
   PetscCall(MatDestroy(&phases->whole));
@@ -171,12 +171,12 @@ PetscErrorCode MakeWhole(const Mat_Product *product, Phases *phases)
 /* In the place of PETSc's numeric phase. C gets its places the first time, which for PETSc is another matrix in its place. */
 PetscErrorCode ComputeWhole(Mat C)
 {
-  AijFactors factors(C->product, true);
-  Phases    *phases;
-  bool       made = false;
+  AijFactors     factors(C->product, true);
+  ProductPhases *phases;
+  bool           made = false;
 
   PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
+  PetscCall(GetAttached((PetscObject)C, product_key, &phases));
   PetscErrorCode failed = factors.begin();
   if (!failed && !(phases->whole && phases->of_whole.are(C->product))) {
     failed = MakeWhole(C->product, phases);
@@ -193,27 +193,27 @@ PetscErrorCode ComputeWhole(Mat C)
 
 PetscErrorCode ProductNumeric(Mat C)
 {
-  Phases  *phases;
-  Patterns now;
+  ProductPhases *phases;
+  Patterns       now;
 
   PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
+  PetscCall(GetAttached((PetscObject)C, product_key, &phases));
   PetscCall(now.look(C->product));
   if (now == phases->seen) PetscCall(RunPhase(C, phases->numeric));
-  else PetscCall(CallPhase(C, phases_key, ComputeWhole));
+  else PetscCall(CallPhase(C, product_key, ComputeWhole));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ProductSymbolic(Mat C)
 {
-  Phases *phases;
+  ProductPhases *phases;
 
   PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
+  PetscCall(GetAttached((PetscObject)C, product_key, &phases));
   PetscCall(RunPhase(C, phases->symbolic));
-  PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
+  PetscCall(GetAttached((PetscObject)C, product_key, &phases));
   if (phases) PetscCall(phases->seen.look(C->product));
-  PetscCall(StandInForNumeric<Phases>(C, phases_key, ProductNumeric));
+  PetscCall(StandInForNumeric<ProductPhases>(C, product_key, ProductNumeric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -231,14 +231,14 @@ PetscErrorCode ColumnByColumn(const Mat_Product *product, PetscBool *yes)
 
 PetscErrorCode MatProductSetFromOptions_Own(Mat C)
 {
-  AijFactors              factors(C->product);
-  std::unique_ptr<Phases> phases;
-  PetscBool               columns;
+  AijFactors                     factors(C->product);
+  std::unique_ptr<ProductPhases> phases;
+  PetscBool                      columns;
 
   PetscFunctionBegin;
   PetscCall(ColumnByColumn(C->product, &columns));
   if (columns) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)C), Guarded([&] { phases = std::make_unique<Phases>(); }), "hold a product of matrices"));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)C), Guarded([&] { phases = std::make_unique<ProductPhases>(); }), "hold a product of matrices"));
   PetscErrorCode failed = factors.begin();
   if (!failed) failed = MatProductSetFromOptions(C);
   if (!failed) failed = phases->kept.take(C->product); /* until the symbolic phase */
@@ -247,7 +247,7 @@ PetscErrorCode MatProductSetFromOptions_Own(Mat C)
   if (!C->ops->productsymbolic || C->ops->productsymbolic == ProductSymbolic) PetscFunctionReturn(PETSC_SUCCESS);
   phases->symbolic        = C->ops->productsymbolic;
   C->ops->productsymbolic = ProductSymbolic;
-  PetscCall(Attach((PetscObject)C, phases_key, std::move(phases)));
+  PetscCall(Attach((PetscObject)C, product_key, std::move(phases)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -272,13 +272,13 @@ PetscErrorCode PutIntoRest(Mat A, OwnMat *own, InsertMode mode)
 PetscErrorCode OwnRest(Mat A, OwnMat *own, Mat *rest)
 {
   PetscFunctionBegin;
+  *rest = NULL;
   if (!own->others.rest && A->rmap->size > 1) {
     std::vector<PetscInt> ptr;
-    PetscInt              none;
     PetscScalar           nothing;
 
     PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { ptr.assign(A->rmap->n + 1, 0); }), hold));
-    PetscCall(OwnSetRest(A, own, ptr.data(), &none, &nothing));
+    PetscCall(OwnSetRest(A, own, ptr.data(), ptr.data(), &nothing));
   }
   *rest = own->others.rest;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -13,11 +13,6 @@ namespace
 
 constexpr char zero[] = "zero its rows";
 
-OwnMat *own_of(Mat A)
-{
-  return static_cast<OwnMat *>(A->data);
-}
-
 /* On the host, for one entry after another. */
 PetscErrorCode Open(Mat A, OwnMat *own)
 {
@@ -183,14 +178,14 @@ PetscErrorCode MatRestoreRow_Own(Mat A, PetscInt row, PetscInt *n, PetscInt *col
 }
 
 /* Which rows are named, and their list, in the space of the values. */
-struct Named {
+struct NamedRows {
   Array<PetscInt> list;
   Array<char>     gone;
   PetscInt        n = 0, in_columns = 0; // in_columns: whose number is a column's, too
 };
 
 /* Collective. */
-PetscErrorCode FindNamed(Mat A, const OwnMat *own, PetscInt n, const PetscInt rows[], Named *named)
+PetscErrorCode FindNamed(Mat A, const OwnMat *own, PetscInt n, const PetscInt rows[], NamedRows *named)
 {
   std::vector<PetscInt> list;
 
@@ -208,7 +203,7 @@ PetscErrorCode FindNamed(Mat A, const OwnMat *own, PetscInt n, const PetscInt ro
 }
 
 /* Rows, and columns where they are to go, too. alike: a rank's rows and columns are the same, so that it has the diagonal. */
-PetscErrorCode ZeroNamed(Mat A, bool columns, bool alike, const Named &named, PetscScalar diag, Vec x, Vec b)
+PetscErrorCode ZeroNamed(Mat A, bool columns, bool alike, const NamedRows &named, PetscScalar diag, Vec x, Vec b)
 {
   OwnMat           *own = own_of(A);
   OwnValues         v;
@@ -267,7 +262,7 @@ PetscErrorCode CheckAlike(Mat A, bool columns)
 PetscErrorCode ZeroThem(Mat A, bool columns, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
 {
   OwnMat   *own = own_of(A);
-  Named     named;
+  NamedRows named;
   Mat       rest;
   PetscBool alike;
 

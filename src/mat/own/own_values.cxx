@@ -204,7 +204,7 @@ static PetscErrorCode BringOthers(Mat A, OwnMat *own, PetscErrorCode failed)
 
 PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op)
 {
-  OwnMat   *own = static_cast<OwnMat *>(A->data);
+  OwnMat   *own = own_of(A);
   OwnValues values;
 
   PetscFunctionBegin;
@@ -217,7 +217,7 @@ PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *
 
 static PetscErrorCode MatStoreValues_Own(Mat A)
 {
-  OwnMat *own = static_cast<OwnMat *>(A->data);
+  OwnMat *own = own_of(A);
 
   PetscFunctionBegin;
   PetscCheck(own->fixed || own->closed, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Must call MatSetOption(A,MAT_NEW_NONZERO_LOCATIONS,PETSC_FALSE); first");
@@ -228,7 +228,7 @@ static PetscErrorCode MatStoreValues_Own(Mat A)
 
 static PetscErrorCode MatRetrieveValues_Own(Mat A)
 {
-  OwnMat *own = static_cast<OwnMat *>(A->data);
+  OwnMat *own = own_of(A);
 
   PetscFunctionBegin;
   PetscCheck(own->stored, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Must call MatStoreValues(A); first");

@@ -8,7 +8,7 @@
 namespace goza::saamg
 {
 
-static const char what[] = "show its group's levels";
+static const char showing[] = "show its group's levels";
 
 namespace
 {
@@ -87,13 +87,13 @@ PetscErrorCode GroupPC::spread(MPI_Comm comm, Mat there, bool finest, Mat *all)
   PetscErrorCode here;
 
   PetscFunctionBegin;
-  PetscCall(group.on_leader(PETSC_SUCCESS, what, [&] { return CountRows(there, sizes); }));
+  PetscCall(group.on_leader(PETSC_SUCCESS, showing, [&] { return CountRows(there, sizes); }));
   PetscCallMPI(MPI_Bcast(sizes, 3, MPIU_INT, 0, group.members()));
   rows.m       = sizes[0];
   rows.n       = sizes[1];
   rows.entries = sizes[2];
   here = Guarded([&] { rows.window = SharedWindow(group.members(), rows.bytes_of_pattern() + static_cast<std::size_t>(rows.entries) * sizeof(PetscScalar)); });
-  PetscCall(group.on_leader(here, what, [&] { return WriteRows(there, &rows); }));
+  PetscCall(group.on_leader(here, showing, [&] { return WriteRows(there, &rows); }));
   here = Guarded([&] {
     const PetscInt n = finest ? rows_->rows().n : group.leads() ? rows.m : 0;
 
@@ -101,7 +101,7 @@ PetscErrorCode GroupPC::spread(MPI_Comm comm, Mat there, bool finest, Mat *all)
     mine.col.reserve(1); // PETSc takes a null pointer for "not given"
     mine.val.reserve(1);
   });
-  PetscCall(FailTogether(comm, here, what));
+  PetscCall(FailTogether(comm, here, showing));
   PetscCall(MatCreateMPIAIJWithArrays(comm, (PetscInt)mine.ptr.size() - 1, group.leads() ? rows.n : 0, PETSC_DETERMINE, PETSC_DETERMINE, mine.ptr.data(),
                                       mine.col.data(), mine.val.data(), all));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -113,14 +113,14 @@ PetscErrorCode GroupPC::get_levels(MPI_Comm comm, PetscErrorCode (*get)(PC, Pets
   Mat     *there = NULL;
 
   PetscFunctionBegin;
-  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, what, [&]() -> PetscErrorCode {
+  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, showing, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCheck(there_, PETSC_COMM_SELF, PETSC_ERR_ORDER, "PC of type saamg has no levels: call PCSetUp() first");
     PetscCall(get(there_, &n, &there));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, rows_->group().members()));
-  PetscCall(FailTogether(comm, PetscMalloc1(n, mats), what));
+  PetscCall(FailTogether(comm, PetscMalloc1(n, mats), showing));
   *levels = n;
   for (PetscInt l = 0; l + 1 < n; l++) PetscCall(spread(comm, there ? there[l] : NULL, interpolations && l + 2 == n, *mats + l));
   for (PetscInt l = 0; there && l + 1 < n; l++) PetscCall(MatDestroy(there + l));

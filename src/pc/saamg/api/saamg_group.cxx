@@ -9,7 +9,7 @@
 namespace goza::saamg
 {
 
-static const char what[] = "set up its part of PC saamg";
+static const char setting_up[] = "set up its part of PC saamg";
 
 /* Coordinates that rigid-body modes come of: as many as there are rows. */
 static std::vector<PetscReal> real_parts(const PetscScalar *a, PetscInt n)
@@ -44,7 +44,7 @@ PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
       here = rows_->right().put(mine);
     }
   }
-  here = rows_->group().on_leader(here, what, [&]() -> PetscErrorCode {
+  here = rows_->group().on_leader(here, setting_up, [&]() -> PetscErrorCode {
     SAAMG             *there = static_cast<SAAMG *>(there_->data);
     const PetscScalar *a;
     PetscInt           n;
@@ -99,7 +99,7 @@ PetscErrorCode GroupPC::setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows)
   rows_     = std::move(rows);
   patterns_ = -1; /* if this fails, the next one begins anew */
   PetscCall(rows_->share_near_null_space(pc->pmat));
-  PetscCall(group.on_leader(PETSC_SUCCESS, what, [&]() -> PetscErrorCode {
+  PetscCall(group.on_leader(PETSC_SUCCESS, setting_up, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     if (!anew && there_) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(PCDestroy(&there_));
@@ -111,7 +111,7 @@ PetscErrorCode GroupPC::setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows)
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCall(share_coordinates(pc, aij));
-  PetscCall(group.on_leader(PETSC_SUCCESS, what, [&]() -> PetscErrorCode {
+  PetscCall(group.on_leader(PETSC_SUCCESS, setting_up, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(setup_there(pc));
     PetscCall(PCGetFailedReason(there_, &reason));
@@ -148,14 +148,14 @@ PetscErrorCode GroupPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x)
 PetscErrorCode GroupPC::solve_begins(KSP ksp)
 {
   PetscFunctionBegin;
-  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, what, [&] { return PCPreSolve_SAAMG(there_, ksp, NULL, NULL); }));
+  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, setting_up, [&] { return PCPreSolve_SAAMG(there_, ksp, NULL, NULL); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode GroupPC::solve_ends(KSP ksp)
 {
   PetscFunctionBegin;
-  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, what, [&] { return PCPostSolve_SAAMG(there_, ksp, NULL, NULL); }));
+  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, setting_up, [&] { return PCPostSolve_SAAMG(there_, ksp, NULL, NULL); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,7 +177,7 @@ PetscErrorCode SetUpGroup(PC pc, Mat aij, bool *done)
   PetscCall(MatGetGroupMat(aij, &rows));
   *done = rows != nullptr;
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!mg->group) PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { mg->group = std::make_unique<GroupPC>(); }), what));
+  if (!mg->group) PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { mg->group = std::make_unique<GroupPC>(); }), setting_up));
   PetscCall(mg->group->setup(pc, aij, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

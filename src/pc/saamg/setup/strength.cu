@@ -60,7 +60,7 @@ private:
   }
 };
 
-struct Widen {
+struct ToValues {
   const float *weight;
   PetscScalar *val;
 
@@ -78,7 +78,7 @@ void symmetrize(CsrGraph &G)
   W.ptr = std::move(G.ptr);
   W.col = std::move(G.col);
   W.val = Array<PetscScalar>(space, nnz);
-  for_each_row(space, nnz, Widen{G.weight.data(), W.val.data()});
+  for_each_row(space, nnz, ToValues{G.weight.data(), W.val.data()});
   CsrMatrix T = transpose(W.view(), *G.nodes, G.nodes, columns);
   G.nodes     = join_maps(W, *G.nodes, T, *columns);
   find_pattern(space, G.n, G.nodes->nlocal(), UnionRows{W.ptr.data(), W.col.data(), T.ptr.data(), T.col.data()}, true, ptr, col);

@@ -29,7 +29,7 @@ struct Probe {
   }
 };
 
-struct Widen {
+struct ToNumbers {
   const unsigned char *from;
   PetscInt            *to;
 
@@ -90,7 +90,7 @@ Symmetry compare(const Csr &A, const MapPtr &columns, const CsrFacts &facts, boo
   Array<PetscInt>     isolated(space, columns->nlocal());
   Array<std::int64_t> counts(space, CountSkew::n);
 
-  for_each_row(space, A.nrows, Widen{facts.isolated.data(), isolated.data()});
+  for_each_row(space, A.nrows, ToNumbers{facts.isolated.data(), isolated.data()});
   columns->update(isolated);
   join_rows<Plus, CountSkew::n>(space, A.nrows, CountSkew{{A, T.view(), columns->ghosts_here().data(), tcolumns->ghosts_here().data()}, isolated.data()},
                                 counts.data());
