@@ -101,9 +101,11 @@ public:
     for (const std::string &name : here.while_open) names += " " + name;
     BOOST_TEST(here.while_open.empty(), what << ": begun while an exchange is open:" << names);
   }
-  void has_begun(const std::string &name)
+  void has_begun(const std::string &name) /* on any rank: of ranks that share a GPU one works there for all */
   {
-    BOOST_TEST(here.begun[name] > 0, name << " has not been seen");
+    int most = here.begun[name];
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
+    BOOST_TEST(most > 0, name << " has not been seen");
   }
 
   Seen here;
