@@ -141,7 +141,7 @@ int main(int argc, char **argv)
   KSPType            method;
   PCType             preconditioner;
   PetscReal          residual, norm;
-  PetscLogDouble     start = 0, end = 0, setup = PETSC_MAX_REAL, first_setup = 0, solve = PETSC_MAX_REAL;
+  PetscLogDouble     start = 0, end = 0, setup = 0, first_setup = 0, solve = PETSC_MAX_REAL;
   KSPConvergedReason reason;
   PetscMPIInt        ranks;
 
@@ -163,16 +163,7 @@ int main(int argc, char **argv)
   PetscCall(KSPSetType(ksp, KSPCG));
   PetscCall(KSPSetTolerances(ksp, 1e-7, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
   PetscCall(KSPSetFromOptions(ksp));
-  for (PetscInt k = 0; k < setups; k++) {
-    if (k) PetscCall(KSPReset(ksp)); /* which forgets -ksp_view, too */
-    PetscCall(Now(&start));
-    PetscCall(KSPSetOperators(ksp, A, A));
-    PetscCall(KSPSetUp(ksp));
-    PetscCall(KSPSetUpOnBlocks(ksp));
-    PetscCall(Now(&end));
-    setup = PetscMin(setup, end - start);
-    if (k == 0) first_setup = end - start;
-  }
+  PetscCall(SetUp(setups, ksp, A, &setup, &first_setup));
   for (PetscInt k = 0; k < solves; k++) {
     PetscCall(Now(&start));
     PetscCall(KSPSolve(ksp, b, x));

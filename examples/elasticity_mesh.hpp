@@ -10,7 +10,7 @@
 typedef struct {
   DM           dm, scalar; /* three unknowns a node, and one */
   GozaAssembly assembly;
-  PetscInt     mesh, which, n, fixed_set, load_set;
+  PetscInt     mesh, which, n, setups, fixed_set, load_set;
   PetscBool    tets, times;
   PetscReal    contrast, poisson, soften, low[3], high[3];
   char         output[PETSC_MAX_PATH_LEN];

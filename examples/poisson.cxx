@@ -186,25 +186,6 @@ static PetscErrorCode Error(const Solver *S, Vec u, PetscReal *error)
 
 /* ---- solving and reporting ---- */
 
-static PetscErrorCode SetUp(PetscInt setups, KSP ksp, Mat A, Result *result)
-{
-  PetscLogDouble start, end;
-
-  PetscFunctionBeginUser;
-  result->setup = PETSC_MAX_REAL;
-  for (PetscInt n = 0; n < setups; n++) {
-    if (n) PetscCall(KSPReset(ksp));
-    PetscCall(Now(&start));
-    PetscCall(KSPSetOperators(ksp, A, A)); /* again after a change of values: KSPSetUp() would not look */
-    PetscCall(KSPSetUp(ksp));
-    PetscCall(KSPSetUpOnBlocks(ksp));
-    PetscCall(Now(&end));
-    result->setup = PetscMin(result->setup, end - start);
-    if (n == 0) result->first_setup = end - start;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode AssembleAndSolve(Solver *S, PetscInt setups, PetscInt solves, KSP ksp, Mat A, Vec b, Vec x, Vec r, Result *result)
 {
   PetscLogDouble start, end;
@@ -217,7 +198,7 @@ static PetscErrorCode AssembleAndSolve(Solver *S, PetscInt setups, PetscInt solv
   result->assemble = end - start;
 
   PetscCall(PetscLogStagePush(S->setup));
-  PetscCall(SetUp(setups, ksp, A, result));
+  PetscCall(SetUp(setups, ksp, A, &result->setup, &result->first_setup));
   PetscCall(PetscLogStagePop());
 
   result->solve = PETSC_MAX_REAL;

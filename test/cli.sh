@@ -156,6 +156,8 @@ while read -r _ line; do
   # shellcheck disable=SC2086
   says "poisson_diagonals $line" 0 'mat owncds.*CONVERGED_RTOL' "$BUILD/bin/poisson_diagonals" $load $line
 done < <(sed -n '/Run lines:/,/\*\//s/^ *\(poisson_diagonals .*\)/\1/p' "$here/../examples/poisson_diagonals.cu")
+says "poisson_diagonals: with new values" 0 'N 729.*N 729, mat owncds.*set-up [0-9.]+ s .first.*CONVERGED_RTOL' \
+  sh -c "'$BUILD/bin/poisson_diagonals' -n 9 $load -mat_type cds -mat_cds_keep_aij no -pc_type saamg -setups 2 -resolve | tr '\n' ' '"
 says "poisson_diagonals: of another type" error 'mat_cds_keep_aij no' "$BUILD/bin/poisson_diagonals" -n 5 $load -mat_type cds
 RANKS=3 says "darcy with Goza on three ranks" 0 'mpiaijslicedell, pc saamg.*CONVERGED_RTOL' "$BUILD/bin/darcy" -n 15 -permeability lognormal $load -dm_mat_type slicedell -pc_type saamg
 says "darcy: no face of that name" error '-dirichlet top' "$BUILD/bin/darcy" -dirichlet top
@@ -176,6 +178,7 @@ with python3 "the hook's picture is of that output" 0 "^$(grep -c polygon "$here
   bash -c "python3 '$here/../examples/picture.py' '$work/hook.vtu' '$work/hook.svg' && grep -c polygon '$work/hook.svg'"
 says "elasticity -soften: one symbolic phase for all steps" 0 'symbolic phase [0-9.]+ s \(1\), .*matrix values [0-9.]+ s \(8\)' "$elasticity" -n 9 -soften 5 -times
 says "elasticity -soften: steps copy nothing between host and device" 0 'between host and device: [0-9]+ in the first step, 0 in 7 more' "$elasticity" -n 9 -soften 5 -times
+says "elasticity set up again" 0 'set-up from nothing again [0-9.]+ s' "$elasticity" -n 5 -pc_type saamg -setups 2
 says "elasticity at Poisson's ratio 0.5" error "Poisson's ratio 0.5 is not between" "$elasticity" -n 3 -poisson 0.5
 says "elasticity that hardens" error '[-]soften -5\.? must not be negative' "$elasticity" -n 3 -soften -5
 says "elasticity without the face set" error 'no face set 5' "$elasticity" -mesh plex -dm_plex_filename "$here/../examples/hook.msh" -fixed_set 5
