@@ -142,10 +142,11 @@ double box_bytes(bool ones)
   return static_cast<double>(sizeof(Bits27) + sizeof(Bits8) + (ones ? 0 : sizeof(PetscScalar)));
 }
 
-/* Of the rows of boxes that are in work at a time. */
+/* Of the rows of boxes that are in work at a time, or which entries all have, before that. */
 double window_bytes(bool device, double rows)
 {
-  return std::min(rows, static_cast<double>(device ? box_window_rows : box_window_rows_host)) * ((27 + 8) * sizeof(PetscScalar) + sizeof(Bits27));
+  return std::max(std::min(rows, static_cast<double>(device ? box_window_rows : box_window_rows_host)) * ((27 + 8) * sizeof(PetscScalar)),
+                  rows * sizeof(Bits27));
 }
 
 /* Adds up what levels hold, the finest first. */

@@ -23,6 +23,13 @@ struct BoxWindow {
   HD std::int64_t at(PetscInt slot, PetscInt in_plane) const { return static_cast<std::int64_t>(slot) * plane + in_plane; }
 };
 
+/* Where a node's row of A P lies in its plane of a window: line by line of the lattice, in each the nodes that lie alike in their boxes beside one another, as
+   those are read who make the rows of boxes. */
+HD inline PetscInt where_boxes_lie(const BoxGrid &grid, const BoxNode &n)
+{
+  return (3 * (grid.root(n.box[1], 1) + n.o[1]) + n.o[0] + 1) * grid.boxes[0] + n.box[0];
+}
+
 /* A row of P by its 8 places, 0 where it reaches no box. */
 struct PlaceInterpolation {
   BoxGrid            grid;
@@ -43,123 +50,202 @@ struct PlaceInterpolation {
   }
 };
 
-/* A row of A P. Of the 27 places those that no row of P^T asks for are left as they are. */
+/* The entries of a row of A P, by bits. */
+struct FindProductRow {
+  BoxGrid       grid;
+  const Bits27 *stencil;
+  const Bits8  *reach;
+  Bits27       *found;
+
+  HD void operator()(PetscInt i) const
+  {
+    const BoxNode n    = grid.place(i);
+    const Bits27  mine = stencil[i];
+    Bits27        all  = 0;
+
+    if (mine & coupled_node)
+      for_each_neighbour(grid, i, mine, [&](int, PetscInt j, int dx, int dy, int dz) {
+        const Bits27 r = reach[j], by_27 = (r & 3) | (r & 12) << 1 | (r & 48) << 5 | (r & 192) << 6; // 2 x 2 x 2 places among 3 x 3 x 3
+
+        all |= by_27 << bit_of(lower_box(n.o[0] + dx), lower_box(n.o[1] + dy), lower_box(n.o[2] + dz));
+      });
+    found[i] = all;
+  }
+};
+
+/* Of a row of R (A P), from the nodes of its box and around it. The diagonal entry is always there. */
+struct FindBoxRow {
+  BoxGrid       grid;
+  const Bits8  *reach;
+  const Bits27 *found;
+  Bits27       *bits;
+
+  HD void operator()(PetscInt box) const
+  {
+    Bits27 has = Bits27(1) << bit_of(0, 0, 0);
+
+    grid.for_each_node(box, 1, [&](PetscInt i, int x, int y, int z) {
+      const int place = 4 * (z < 0) + 2 * (y < 0) + (x < 0), away = boxes_away(x) + 3 * boxes_away(y) + 9 * boxes_away(z);
+
+      if (reach[i] >> place & 1) has |= away < 0 ? found[i] >> -away : found[i] << away;
+    });
+    bits[box] = has;
+  }
+};
+
+/* A row of A P, 0 where it has no entry. Of the 27 places those that no row of P^T asks for are left as they are. */
 template <class Stencil> struct MultiplyBoxes {
   BoxGrid       grid;
   Stencil       A;
   const Bits27 *stencil;
-  const Bits8  *reach;
-  BoxWindow     P, window;
-  Bits27       *found; // [planes][plane] of the entries that a row has
-  PetscInt      first; // plane of the first row
+  BoxWindow     P, window; // window: [27][planes], by where_boxes_lie()
+  PetscInt      first;     // plane of the first row
 
   HD void operator()(PetscInt row) const
   {
-    const PetscInt     in_plane = row % window.plane, t = first + row / window.plane, node = (grid.begin[2] + t) * window.plane + in_plane;
-    const BoxNode      n    = grid.place(node);
-    const std::int64_t at   = window.at(window.slot(t), in_plane);
-    const PetscInt     slot = P.slot(t);
-    const Bits27       mine = stencil[node];
-    Bits27             all  = 0;
+    const PetscInt in_plane = row % P.plane, t = first + row / P.plane;
+    const BoxNode  n = grid.place((grid.begin[2] + t) * P.plane + in_plane);
 
-    if (!(mine & coupled_node)) {
-      found[at] = 0;
-      return;
+    if (!n.inside) return;
+    switch (3 * n.o[2] + n.o[1]) { // alike along a line: each is a body of its own, whose sums are registers
+    case -4:
+      return add_lines<-1, -1>(n, t, in_plane);
+    case -3:
+      return add_lines<-1, 0>(n, t, in_plane);
+    case -2:
+      return add_lines<-1, 1>(n, t, in_plane);
+    case -1:
+      return add_lines<0, -1>(n, t, in_plane);
+    case 0:
+      return add_lines<0, 0>(n, t, in_plane);
+    case 1:
+      return add_lines<0, 1>(n, t, in_plane);
+    case 2:
+      return add_lines<1, -1>(n, t, in_plane);
+    case 3:
+      return add_lines<1, 0>(n, t, in_plane);
+    default:
+      return add_lines<1, 1>(n, t, in_plane);
     }
-    for (int z = n.o[2] > 0 ? 0 : -1; z <= (n.o[2] < 0 ? 0 : 1); z++) {
-      for (int y = n.o[1] > 0 ? 0 : -1; y <= (n.o[1] < 0 ? 0 : 1); y++) {
-        PetscScalar sum[3] = {0, 0, 0};
-        Bits27      has    = 0;
-
-        for (int dz = -1; dz <= 1; dz++) {
-          const int bz = z - lower_box(n.o[2] + dz);
-
-          if (bz < 0 || bz > 1 || t + dz < 0 || t + dz >= grid.tiles[2]) continue;
-          const std::int64_t beside = P.at(P.beside(slot, dz), in_plane);
-
-          for (int dy = -1; dy <= 1; dy++) {
-            const int by = y - lower_box(n.o[1] + dy), bit = bit_of(-1, dy, dz);
-
-            if (by >= 0 && by <= 1 && (mine >> bit & 7))
-              has |= add_line(n, bit, mine >> bit, grid.neighbour(node, -1, dy, dz), beside + dy * grid.nodes[0] - 1, 4 * bz + 2 * by, sum);
-          }
-        }
-        for (int x = 0; x < 3; x++) window.val[bit_of(x - 1, y, z) * window.size() + at] = sum[x];
-        all |= has << bit_of(-1, y, z);
-      }
-    }
-    found[at] = all;
   }
 
 private:
-  /* Of three neighbours beside one another, what they have at two places of P, to three boxes; which of these have an entry. All is read before anything is
-     added up: a device's memory is far away. No index that is computed: the sums are to be registers. */
-  HD Bits27 add_line(const BoxNode &n, int bit, Bits27 mine, PetscInt node, std::int64_t at, int place, PetscScalar *sum) const
+  /* In a direction: the boxes that a row of A P reaches, and how many a neighbour's row of P does. */
+  HD static constexpr int lowest(int o) { return o > 0 ? 0 : -1; }
+  HD static constexpr int reached(int o) { return o ? 2 : 3; }
+  HD static constexpr int places(int s) { return s ? 2 : 1; }
+  HD static constexpr int lower(int s) { return s < 0 ? -1 : 0; } // lower_box(), when this is compiled
+
+  template <int oz, int oy> HD void add_lines(const BoxNode &n, PetscInt t, PetscInt in_plane) const
   {
-    const PetscScalar *const lower = P.val + place * P.size() + at, *const upper = lower + P.size();
-    PetscScalar a[3], low[3], high[3];
-    unsigned    bits[3];
-    Bits27      has = 0;
+    const Bits27   row = stencil[n.node], mine = row & coupled_node ? row : 0;
+    const PetscInt slot                             = P.slot(t);
+    PetscScalar    sum[reached(oz)][reached(oy)][3] = {};
+
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+    for (int dz = -1; dz <= 1; dz++) {
+      if (t + dz < 0 || t + dz >= grid.tiles[2]) continue;
+      const std::int64_t beside = P.at(P.beside(slot, dz), in_plane);
+
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+      for (int dy = -1; dy <= 1; dy++) {
+        const int          bit = bit_of(-1, dy, dz);
+        const std::int64_t at  = beside + dy * grid.nodes[0] - 1;
+        PetscScalar        a[3];
+        bool               there[3];
+
+        for (int dx = 0; dx < 3; dx++) {
+          there[dx] = mine >> (bit + dx) & 1;
+          a[dx]     = there[dx] ? A(n.node, bit + dx) : PetscScalar(0);
+        }
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+        for (int pz = 0; pz < places(oz + dz); pz++) {
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+          for (int py = 0; py < places(oy + dy); py++)
+            add_line(n.o[0], a, there, P.val + (4 * pz + 2 * py) * P.size() + at, sum[lower(oz + dz) + pz - lowest(oz)][lower(oy + dy) + py - lowest(oy)]);
+        }
+      }
+    }
+    const std::int64_t to = window.at(window.slot(t), where_boxes_lie(grid, n));
+
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+    for (int z = 0; z < reached(oz); z++) {
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+      for (int y = 0; y < reached(oy); y++) {
+        for (int x = 0; x < 3; x++) {
+          if (x ? x == 1 || n.o[0] >= 0 : n.o[0] <= 0) window.val[bit_of(x - 1, y + lowest(oy), z + lowest(oz)) * window.size() + to] = sum[z][y][x];
+        }
+      }
+    }
+  }
+
+  /* Of three neighbours beside one another, what they have at two places of P, to three boxes. All is read before anything is added up: a device's memory is
+     far away. No index that is computed: the sums are to be registers. */
+  HD void add_line(int o, const PetscScalar a[3], const bool there[3], const PetscScalar *low_at, PetscScalar sum[3]) const
+  {
+    const PetscScalar *const high_at = low_at + P.size();
+    PetscScalar              low[3], high[3];
 
     for (int dx = 0; dx < 3; dx++) {
-      const bool there = mine >> dx & 1;
-
-      bits[dx] = there ? reach[node + dx] >> place & 3 : 0;
-      a[dx]    = there ? A(n.node, bit + dx) : PetscScalar(0);
-      low[dx]  = there ? lower[dx] : PetscScalar(0);
-      high[dx] = there ? upper[dx] : PetscScalar(0);
+      low[dx]  = there[dx] ? low_at[dx] : PetscScalar(0);
+      high[dx] = there[dx] ? high_at[dx] : PetscScalar(0);
     }
     for (int dx = 0; dx < 3; dx++) {
-      const bool left = n.o[0] + dx - 1 < 0; // of the root: its lower box is the one before
+      const bool left = o + dx - 1 < 0; // of the root: its lower box is the one before
 
       sum[0] += a[dx] * (left ? low[dx] : PetscScalar(0));
       sum[1] += a[dx] * (left ? high[dx] : low[dx]);
       sum[2] += a[dx] * (left ? PetscScalar(0) : high[dx]);
-      has |= bits[dx] << (left ? 0 : 1);
     }
-    return has;
   }
 };
 
 /* Three entries of a row of R (A P), those of the boxes (y, z) beside a box: row = ((z + 1) * 3 + (y + 1)) * boxes + box, of the boxes from `first` on. */
 struct ProjectBoxes {
-  BoxGrid       grid;
-  const Bits8  *reach;
-  BoxWindow     P, window;
-  const Bits27 *found;
-  PetscInt      first, boxes;
-  std::int64_t  ld;
-  bool          conjugated; // R = P^H
-  PetscScalar  *val;        // [27][ld]
-  Bits8        *bits;       // [9][all boxes]
+  BoxGrid      grid;
+  BoxWindow    P, window;
+  PetscInt     first, boxes;
+  std::int64_t ld;
+  bool         conjugated; // R = P^H
+  PetscScalar *val;        // [27][ld]
 
   HD void operator()(PetscInt row) const
   {
-    const PetscInt line = row / boxes, box = first + row % boxes;
+    const PetscInt line = row / boxes, box = first + row % boxes, in_line = box % grid.boxes[0];
     const int      y = static_cast<int>(line % 3) - 1, z = static_cast<int>(line / 3) - 1;
-    const PetscInt root[3]  = {grid.root(box % grid.boxes[0], 0), grid.root(box / grid.boxes[0] % grid.boxes[1], 1), grid.root(box / grid.boxes_of_plane(), 2)};
-    const PetscInt in_plane = grid.begin[0] + root[0] + grid.nodes[0] * (grid.begin[1] + root[1]), node = in_plane + (grid.begin[2] + root[2]) * window.plane;
+    const PetscInt root[3] = {grid.root(in_line, 0), grid.root(box / grid.boxes[0] % grid.boxes[1], 1), grid.root(box / grid.boxes_of_plane(), 2)};
+    const PetscInt of_line = grid.begin[0] + root[0] + grid.nodes[0] * (grid.begin[1] + root[1]);
     const PetscInt slot = window.slot(root[2]), slot_of_P = P.slot(root[2]);
-    const std::int64_t all    = grid.all_boxes();
-    PetscScalar        sum[3] = {0, 0, 0};
-    unsigned           has    = 0;
+    PetscScalar    sum[3] = {0, 0, 0};
 
     for (int rz = -2; rz <= 2; rz++) {
       const int iz = z - boxes_away(rz);
 
       if (root[2] + rz < 0 || root[2] + rz >= grid.tiles[2] || !asked(rz, iz)) continue;
-      const std::int64_t at = window.at(window.beside(slot, rz), in_plane), at_of_P = P.at(P.beside(slot_of_P, rz), in_plane);
+      const std::int64_t at   = window.at(window.beside(slot, rz), 3 * grid.boxes[0] * root[1] + in_line);
+      const std::int64_t at_P = P.at(P.beside(slot_of_P, rz), of_line);
 
       for (int ry = -2; ry <= 2; ry++) {
-        const int      iy = y - boxes_away(ry), place = 4 * (rz < 0) + 2 * (ry < 0);
-        const PetscInt step = ry * grid.nodes[0];
+        const int iy = y - boxes_away(ry), place = 4 * (rz < 0) + 2 * (ry < 0);
 
         if (root[1] + ry < 0 || root[1] + ry >= grid.tiles[1] || !asked(ry, iy)) continue;
-        has |= add_line(root[0], node + rz * window.plane + step, at + step, at_of_P + step, place, bit_of(-1, iy, iz), sum);
+        add_line(root[0], window.val + bit_of(-1, iy, iz) * window.size() + at + ry * 3 * grid.boxes[0], P.val + place * P.size() + at_P + ry * grid.nodes[0],
+                 sum);
       }
     }
     for (int x = 0; x < 3; x++) val[(3 * line + x) * ld + box] = sum[x];
-    bits[line * all + box] = static_cast<Bits8>(has);
   }
 
 private:
@@ -171,62 +257,41 @@ private:
     return box >= (o > 0 ? 0 : -1) && box <= (o < 0 ? 0 : 1);
   }
 
-  /* Of the nodes beside one another around a root, or where others of its plane have theirs; `line` is the first of three places in A P. What many wait for is
-     asked for before any is added up. */
-  HD unsigned add_line(PetscInt root, PetscInt node, std::int64_t at, std::int64_t at_of_P, int place, int line, PetscScalar *sum) const
+  /* Of the nodes beside one another around a root: `from` is where the first of three places of A P lies for the box's node of o = -1, of_P where the root has its
+     row. What many wait for is asked for before any is added up. */
+  HD void add_line(PetscInt root, const PetscScalar *from, const PetscScalar *of_P, PetscScalar *sum) const
   {
-    constexpr int      wide = 5;
-    const PetscScalar *of_P = P.val + place * P.size() + at_of_P, *from = window.val + line * window.size() + at;
-    PetscScalar        p[wide], value[wide][3];
-    Bits27             in[wide]; // which of the places are entries, of nodes that interpolate from the box
-    unsigned           has = 0;
+    constexpr int wide = 5;
+    PetscScalar   p[wide], value[wide][3];
 
 #if defined(__CUDA_ARCH__)
   #pragma unroll
 #endif
     for (int k = 0; k < wide; k++) {
-      const int  rx    = k - 2;
-      const bool there = root + rx >= 0 && root + rx < grid.tiles[0];
+      const int                rx = k - 2, away = boxes_away(rx), o = rx - 3 * away;
+      const bool               there = root + rx >= 0 && root + rx < grid.tiles[0];
+      const PetscScalar *const at    = from + (o + 1) * grid.boxes[0] + away;
 
-      p[k]  = there ? conjugate_if(conjugated, of_P[(rx < 0) * P.size() + rx]) : PetscScalar(0);
-      in[k] = there && reach[node + rx] >> (place + (rx < 0)) & 1 ? found[at + rx] >> line & 7 : 0;
-    }
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
-    for (int k = 0; k < wide; k++) {
-      for (int x = 0; x < 3; x++) value[k][x] = asked(k - 2, x - 1) && (in[k] >> x & 1) ? from[x * window.size() + k - 2] : PetscScalar(0);
+      p[k] = there ? conjugate_if(conjugated, of_P[(rx < 0) * P.size() + rx]) : PetscScalar(0);
+      for (int x = 0; x < 3; x++) value[k][x] = there && asked(rx, x - 1) ? at[x * window.size()] : PetscScalar(0);
     }
 #if defined(__CUDA_ARCH__)
   #pragma unroll
 #endif
     for (int k = 0; k < wide; k++) {
       for (int x = 0; x < 3; x++) {
-        const int to = x + boxes_away(k - 2); // of the three sums
-
-        if (!asked(k - 2, x - 1) || !(in[k] >> x & 1)) continue;
-        sum[to] += p[k] * value[k][x];
-        has |= 1u << to;
+        if (asked(k - 2, x - 1)) sum[x + boxes_away(k - 2)] += p[k] * value[k][x];
       }
     }
-    return has;
   }
 };
 
-/* The product's CSR rows: lengths, then columns and values. The diagonal entry is always there. */
+/* The product's CSR rows: lengths, then columns and values. */
 struct LengthsOfBoxRows {
-  const Bits8 *bits;
-  PetscInt     boxes, *length;
-  Bits27      *all;
+  const Bits27 *bits;
+  PetscInt     *length;
 
-  HD void operator()(PetscInt box) const
-  {
-    Bits27 has = Bits27(1) << bit_of(0, 0, 0);
-
-    for (int line = 0; line < 9; line++) has |= static_cast<Bits27>(bits[static_cast<std::int64_t>(line) * boxes + box]) << 3 * line;
-    all[box]    = has;
-    length[box] = how_many(has);
-  }
+  HD void operator()(PetscInt box) const { length[box] = how_many(bits[box]); }
 };
 
 struct WriteBoxRows {

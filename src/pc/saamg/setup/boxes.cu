@@ -262,8 +262,20 @@ Array<PetscReal> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, cons
   return sum;
 }
 
-/* R A P by planes of boxes: [27][ld] values, and which of three in a line there are, [9][boxes]. */
-static void product_by_planes(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val, Bits8 *lines)
+/* Which entries the rows of R A P have. */
+static Array<Bits27> find_product(const Boxes &boxes)
+{
+  const Space    space = boxes.stencil.space();
+  const BoxGrid &grid  = boxes.grid;
+  Array<Bits27>  found(space, boxes.stencil.size()), bits(space, grid.all_boxes());
+
+  for_each_row(space, grid.size(), FindProductRow{grid, boxes.stencil.data(), boxes.reach.data(), found.data()});
+  for_each_row(space, grid.all_boxes(), FindBoxRow{grid, boxes.reach.data(), found.data(), bits.data()});
+  return bits;
+}
+
+/* R A P by planes of boxes: [27][ld] values. */
+static void product_by_planes(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val)
 {
   const Space    space = P.space();
   const BoxGrid &grid  = boxes.grid;
@@ -271,24 +283,22 @@ static void product_by_planes(const Boxes &boxes, const StoredRows &A, const Csr
   // planes of boxes; the nodes that they need, and these nodes' neighbours:
   const PetscInt     together = PetscMin((PetscMax(wanted, least) - least) / 3 + 1, grid.boxes[2]);
   const PetscInt     planes = PetscMin(3 * together + 2, grid.tiles[2]), planes_of_P = PetscMin(3 * together + 3, grid.tiles[2]);
-  Array<PetscScalar> product(space, static_cast<std::size_t>(27) * planes * grid.plane()),
-    placed(space, static_cast<std::size_t>(8) * planes_of_P * grid.plane());
-  Array<Bits27>      found(space, static_cast<std::size_t>(planes) * grid.plane());
-  const BoxWindow    window{grid.plane(), planes, product.data()}, of_P{grid.plane(), planes_of_P, placed.data()};
-  const Bits8 *const reach = boxes.reach.data();
+  BoxWindow          window{3 * grid.boxes[0] * grid.tiles[1], planes, nullptr}, of_P{grid.plane(), planes_of_P, nullptr};
+  Array<PetscScalar> product(space, 27 * window.size()), placed(space, 8 * of_P.size());
   PetscInt           made = 0, made_of_P = 0; // planes
 
+  window.val = product.data();
+  of_P.val   = placed.data();
   with_values(A, grid, boxes.stencil, [&](auto values) {
     for (PetscInt first = 0; first < grid.boxes[2]; first += together) {
       const PetscInt last = PetscMin(first + together, grid.boxes[2]) - 1, end = PetscMin(grid.root(last, 2) + 3, grid.tiles[2]),
                      in_plane = grid.boxes_of_plane();
       const PetscInt end_of_P = PetscMin(end + 1, grid.tiles[2]);
 
-      for_each_row(space, (end_of_P - made_of_P) * window.plane, PlaceInterpolation{grid, reach, P.ptr.data(), P.val.data(), of_P, made_of_P});
-      for_each_row(space, (end - made) * window.plane,
-                   MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), reach, of_P, window, found.data(), made});
+      for_each_row(space, (end_of_P - made_of_P) * of_P.plane, PlaceInterpolation{grid, boxes.reach.data(), P.ptr.data(), P.val.data(), of_P, made_of_P});
+      for_each_row(space, (end - made) * of_P.plane, MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), of_P, window, made});
       for_each_row(space, 9 * (last + 1 - first) * in_plane,
-                   ProjectBoxes{grid, reach, of_P, window, found.data(), first * in_plane, (last + 1 - first) * in_plane, ld, conjugated, val, lines});
+                   ProjectBoxes{grid, of_P, window, first * in_plane, (last + 1 - first) * in_plane, ld, conjugated, val});
       made      = end;
       made_of_P = end_of_P;
     }
@@ -304,17 +314,16 @@ BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool 
   const std::int64_t ld    = cds ? cds->view().ld : n;
   Array<PetscScalar> own(space, cds ? 0 : static_cast<std::size_t>(27) * n);
   PetscScalar *const val = cds ? cds->values_to_write() : own.data();
-  Array<Bits27>      bits(space, n);
-  Array<Bits8>       lines(space, static_cast<std::size_t>(9) * n);
   CsrMatrix          C(space, n, n);
 
-  product_by_planes(boxes, A, P, conjugated, ld, val, lines.data());
+  if (boxes.coarse_entries < 0) boxes.coarse_stencil = find_product(boxes);
+  product_by_planes(boxes, A, P, conjugated, ld, val);
   C.ptr = Array<PetscInt>(space, n + 1);
-  for_each_row(space, n, LengthsOfBoxRows{lines.data(), n, C.ptr.data(), bits.data()});
+  for_each_row(space, n, LengthsOfBoxRows{boxes.coarse_stencil.data(), C.ptr.data()});
   point_to_rows(C.ptr, &boxes.coarse_entries);
   C.col = Array<PetscInt>(space, boxes.coarse_entries);
   C.val = Array<PetscScalar>(space, boxes.coarse_entries);
-  for_each_row_by_lanes(space, n, WriteBoxRows{grid, bits.data(), ld, val, C.ptr.data(), C.col.data(), C.val.data()});
+  for_each_row_by_lanes(space, n, WriteBoxRows{grid, boxes.coarse_stencil.data(), ld, val, C.ptr.data(), C.col.data(), C.val.data()});
   PetscScalar *const diagonal = cds ? val + bit_of(0, 0, 0) * ld : nullptr;
 
   return {std::move(C), std::move(cds), diagonal};

@@ -15,9 +15,10 @@ struct Boxes {
   Lattice       coarse;                            // of the boxes' roots
   Array<Bits27> stencil;                           // [nodes] which entries a row has, coupled_node
   Array<Bits8>  reach;                             // [nodes] which entries a row of P has, once there is one
+  Array<Bits27> coarse_stencil;                    // [boxes] which entries a row of the product has, once there is one
   PetscInt      entries = -1, coarse_entries = -1; // of P and of the product, once there have been such
 
-  std::size_t bytes() const { return stencil.bytes() + reach.bytes(); }
+  std::size_t bytes() const { return stencil.bytes() + reach.bytes() + coarse_stencil.bytes(); }
 };
 
 /* The aggregates of A's strength graph of threshold 0 where they are the boxes of the lattice, whose nodes are A's rows in their natural order; else none. */
