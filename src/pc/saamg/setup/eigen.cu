@@ -1,5 +1,6 @@
 #include "eigen.hpp"
 #include "core/util/algorithm.hpp"
+#include "core/util/vector_ops.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "parallel/mpi_call.hpp"
@@ -73,136 +74,147 @@ template <class Rows> struct Facts {
   }
 };
 
-/* --- Lanczos for D^-1 A in the inner product of sign D. Its vectors are not normalised by themselves: whoever reads one divides by its length. All
+/* --- Lanczos for D^-1 A in the inner product of |D|, D of one sign. Its vectors are not normalised by themselves: whoever reads one divides by its length. All
    coefficients stay where the vectors are until all steps are done. */
 
-/* |r| from r^H D^-1 r */
-HD inline PetscReal length_of(PetscReal sign, PetscScalar length2)
+/* From a squared length, which rounding may make negative. */
+HD inline PetscReal length_of(PetscScalar length2)
 {
-  return PetscSqrtReal(PetscMax(sign * PetscRealPart(length2), 0));
+  return PetscSqrtReal(PetscMax(PetscRealPart(length2), 0));
 }
 
-HD inline PetscReal inverse_length(PetscReal sign, PetscScalar length2)
+HD inline PetscReal inverse_length(PetscScalar length2)
 {
-  const PetscReal length = length_of(sign, length2);
+  const PetscReal length = length_of(length2);
 
   return length > 0 ? 1 / length : 0;
 }
 
-/* r, v = sign D^-1 r, and r^T D^-1 r; zeros before them. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not
-   eliminated, is not symmetric, and their own eigenvalues are 1. */
+/* v_i^H |d_i| v_i, d_i the diagonal entry; 0 where there is none. */
+HD inline PetscScalar part_of_length2(PetscReal sign, PetscScalar v, PetscScalar dinv)
+{
+  return dinv != PetscScalar(0) ? sign * PetscConj(v) * v / dinv : PetscScalar(0);
+}
+
+/* v, |v|^2, and zeros before it. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not
+   symmetric, and their own eigenvalues are 1. */
 struct Start {
   NodeIds              ids;
   PetscReal            sign;
   const PetscScalar   *dinv;
   const unsigned char *isolated;
-  PetscScalar         *r, *v, *r_old, *v_old;
+  PetscScalar         *v, *v_old;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    r_old[i] = v_old[i] = PetscScalar(0);
-    r[i]                = isolated[i] ? PetscScalar(0) : hashed_entry(ids.of_row(i), dinv[i]);
-    v[i]                = sign * dinv[i] * r[i];
-    *sum += PetscConj(r[i]) * dinv[i] * r[i];
+    v_old[i] = PetscScalar(0);
+    v[i]     = isolated[i] ? PetscScalar(0) : sign * dinv[i] * hashed_entry(ids.of_row(i), dinv[i]);
+    *sum += part_of_length2(sign, v[i], dinv[i]);
   }
 };
 
-struct Products {
-  const PetscScalar *w, *v, *v_old;
+struct Product {
+  const PetscScalar *w, *v;
 
-  HD void operator()(PetscInt i, PetscScalar *sum) const
-  {
-    sum[0] += w[i] * PetscConj(v[i]);
-    sum[1] += w[i] * PetscConj(v_old[i]);
-  }
+  HD void operator()(PetscInt i, PetscScalar *sum) const { *sum += w[i] * PetscConj(v[i]); }
 };
 
-/* With w, v and r divided by |r|: the next r = w - (w^T v) r - |r| r_old / |r_old| in the place of r_old, its v in that of v_old, and its r^T D^-1 r. */
+/* What one step finds, in this order: w^T v, w = A v; w^T v_old; and the squared length of the next v. */
+constexpr PetscInt numbers_of_lanczos = 3;
+
+/* With w and v divided by |v|: the next v = |D|^-1 w - (w^T v) v - |v| v_old / |v_old| in the place of v_old. Sums: w^T v_old, and the next |v|^2. */
 struct Advance {
-  PetscReal          sign, length, by, by_old; // |r|, 1 / |r|, 1 / |r_old|; of the first step r_old is zero
+  PetscReal          sign, length, by, by_old; // |v|, 1 / |v|, 1 / |v_old|; of the first step v_old is zero
   PetscScalar        wv;
-  const PetscScalar *w, *r, *dinv;
-  PetscScalar       *r_old, *v_old;
+  const PetscScalar *w, *v, *dinv;
+  PetscScalar       *v_old;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    const PetscScalar next = by * (w[i] - wv * by * by * r[i]) - length * by_old * r_old[i];
+    const PetscScalar before = v_old[i], next = by * (sign * dinv[i] * w[i] - wv * by * by * v[i]) - length * by_old * before;
 
-    r_old[i] = next;
-    v_old[i] = sign * dinv[i] * next;
-    *sum += PetscConj(next) * dinv[i] * next;
+    v_old[i] = next;
+    sum[0] += w[i] * PetscConj(before);
+    sum[1] += part_of_length2(sign, next, dinv[i]);
   }
 };
 
 /* Its numbers are where the vectors are. */
 struct AdvanceBy {
   PetscReal          sign;
-  const PetscScalar *wv, *length2, *length2_old, *w, *r, *dinv;
-  PetscScalar       *r_old, *v_old;
+  const PetscScalar *wv, *length2, *length2_old, *w, *v, *dinv;
+  PetscScalar       *v_old;
 
-  HD Advance read() const
-  {
-    return {sign, length_of(sign, *length2), inverse_length(sign, *length2), inverse_length(sign, *length2_old), *wv, w, r, dinv, r_old, v_old};
-  }
-  HD void operator()(PetscInt i, PetscScalar *sum) const { read()(i, sum); }
+  HD Advance read() const { return {sign, length_of(*length2), inverse_length(*length2), inverse_length(*length2_old), *wv, w, v, dinv, v_old}; }
+  HD void    operator()(PetscInt i, PetscScalar *sum) const { read()(i, sum); }
 };
+
+/* Of so many steps, whose numbers stand behind the first length: the largest eigenvalue, extrapolated. *symmetric tells whether the projected matrix was. */
+PetscReal judge(const std::vector<PetscScalar> &numbers, PetscInt its, bool *symmetric)
+{
+  std::vector<PetscReal> a(its), b(its);
+  PetscReal              largest = 0;
+  PetscInt               k       = 0;
+  const auto             length  = [&](PetscInt step) { return length_of(numbers[numbers_of_lanczos * step]); };
+
+  *symmetric = true;
+  for (; k < its; k++) {
+    const PetscScalar *const products = numbers.data() + numbers_of_lanczos * k + 1;
+    const PetscReal          next = length(k), last = k ? length(k - 1) : 0, beta = k ? next : 0;
+
+    if (!(next > lanczos_breakdown * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
+    if (k) b[k - 1] = next;
+    a[k]    = PetscRealPart(products[0]) / (next * next);
+    largest = PetscMax(PetscMax(largest, beta), PetscAbsReal(a[k]));
+    if ((k && PetscAbsScalar(products[1] / (next * last) - beta) > 1e-3 * largest) ||
+        PetscAbsReal(PetscImaginaryPart(products[0])) > 1e-3 * largest * (next * next)) {
+      *symmetric = false;
+      break;
+    }
+  }
+  return k ? extrapolated(k == its ? k : 0, TridiagonalRadius(k, a, b), TridiagonalRadius(k - 2, a, b)) : 0;
+}
 
 /* *symmetric tells whether the projected matrix was, and before that whether it is expected to be. */
 PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, PetscReal sign, PetscInt its, bool *symmetric)
 {
-  const Array<PetscScalar> &dinv  = facts.dinv;
-  const Space               space = A.A.space;
-  const PetscInt            n     = A.A.nrows;
-  Array<PetscScalar> r(space, n, unset), r_old(space, n, unset), v(space, columns.nlocal(), unset), v_old(space, columns.nlocal(), unset), w(space, n, unset);
-  Array<PetscScalar> sums(space, 3 * its); // the lengths, squared, and behind them w^T v and w^T v_old of every step
-  PetscScalar *const length2 = sums.data(), *const back = length2 + its;
-  std::vector<PetscReal> a(its), b(its);
-  PetscReal              largest = 0;
-  PetscInt               k       = 0;
+  const PetscScalar *const dinv  = facts.dinv.data();
+  const Space              space = A.A.space;
+  const PetscInt           n     = A.A.nrows;
+  Array<PetscScalar>       v(space, columns.nlocal(), unset), v_old(space, columns.nlocal(), unset), w(space, n, unset);
+  Array<PetscScalar>       numbers(space, numbers_of_lanczos * its + 1);
+  FusedSums                sums(space);
 
-  /* the tridiagonal matrix of the steps so far, and whether it was symmetric */
-  const auto judge = [&](PetscInt steps) {
-    const std::vector<PetscScalar> lengths  = sums.to_host();
-    const PetscScalar *const       products = lengths.data() + its;
-
-    *symmetric = true;
-    for (k = 0, largest = 0; k < steps; k++) {
-      const PetscReal next = length_of(sign, lengths[k]), last = k ? length_of(sign, lengths[k - 1]) : 0, beta = k ? next : 0;
-
-      if (!(next > lanczos_breakdown * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
-      if (k) b[k - 1] = next;
-      a[k]    = PetscRealPart(products[2 * k]) / (next * next);
-      largest = PetscMax(PetscMax(largest, beta), PetscAbsReal(a[k]));
-      if ((k && PetscAbsScalar(products[2 * k + 1] / (next * last) - beta) > 1e-3 * largest) ||
-          PetscAbsReal(PetscImaginaryPart(products[2 * k])) > 1e-3 * largest * (next * next)) {
-        *symmetric = false;
-        break;
-      }
-    }
-  };
-
-  join_rows<Plus, 1>(space, n, Start{ids, sign, dinv.data(), facts.isolated.data(), r.data(), v.data(), r_old.data(), v_old.data()}, length2);
-  columns.sum_here(length2, 1);
+  numbers.zero(); // the last step finds no length
+  join_rows<Plus, 1>(space, n, Start{ids, sign, dinv, facts.isolated.data(), v.data(), v_old.data()}, numbers.data());
+  columns.sum_here(numbers.data(), 1);
   for (PetscInt step = 0; step < its; step++) {
-    A(v, w);
-    join_rows<Plus, 2>(space, n, Products{w.data(), v.data(), v_old.data()}, back + 2 * step);
-    columns.sum_here(back + 2 * step, 2);
-    if (step + 1 == its) break; // nobody asks for the next vector
-    const AdvanceBy advance{sign,        back + 2 * step, length2 + step, length2 + (step ? step - 1 : 0), w.data(), r.data(),
-                            dinv.data(), r_old.data(),    v_old.data()};
+    PetscScalar *const found = numbers.data() + numbers_of_lanczos * step + 1, *const length2 = found - 1;
 
-    if (space == Space::Host) join_rows<Plus, 1>(space, n, advance.read(), length2 + step + 1); /* once, not for every row */
-    else join_rows<Plus, 1>(space, n, advance, length2 + step + 1);
-    columns.sum_here(length2 + step + 1, 1);
-    r.swap(r_old);
+    if (A.format) {
+      A.format->apply_dots(v.data(), {v.data(), w.data(), false, &sums});
+      add_up(space, sums, found, nullptr);
+    } else {
+      A(v, w);
+      join_rows<Plus, 1>(space, n, Product{w.data(), v.data()}, found);
+    }
+    if (step + 1 == its) { // nobody asks for the next vector
+      join_rows<Plus, 1>(space, n, Product{w.data(), v_old.data()}, found + 1);
+      columns.sum_here(found, 2);
+      break;
+    }
+    columns.sum_here(found, 1);
+    const AdvanceBy advance{sign, found, length2, step ? length2 - numbers_of_lanczos : length2, w.data(), v.data(), dinv, v_old.data()};
+
+    if (space == Space::Host) join_rows<Plus, 2>(space, n, advance.read(), found + 1); /* once, not for every row */
+    else join_rows<Plus, 2>(space, n, advance, found + 1);
+    columns.sum_here(found + 1, 2);
     v.swap(v_old);
     if (step != 1 || *symmetric) continue;
-    judge(2); // what is not symmetric mostly shows here, and the other steps would be for nothing
+    (void)judge(numbers.to_host(), 2, symmetric); // what is not symmetric mostly shows here, and the other steps would be for nothing
     if (!*symmetric) return 0;
   }
-  judge(its);
-
-  return k ? extrapolated(k == its ? k : 0, TridiagonalRadius(k, a, b), TridiagonalRadius(k - 2, a, b)) : 0;
+  return judge(numbers.to_host(), its, symmetric);
 }
 
 /* --- Arnoldi, for matrices that are not symmetric */
