@@ -257,8 +257,8 @@ private:
     return box >= (o > 0 ? 0 : -1) && box <= (o < 0 ? 0 : 1);
   }
 
-  /* Of the nodes beside one another around a root: `from` is where the first of three places of A P lies for the box's node of o = -1, of_P where the root has its
-     row. What many wait for is asked for before any is added up. */
+  /* Of the nodes beside one another around a root: `from` is where the first of three places of A P lies for the box's node of o = -1, of_P where the root has
+     its row. What many wait for is asked for before any is added up. */
   HD void add_line(PetscInt root, const PetscScalar *from, const PetscScalar *of_P, PetscScalar *sum) const
   {
     constexpr int wide = 5;
