@@ -310,6 +310,56 @@ void by_coordinates_of_fewer(const char *type)
   set(ADD_VALUES);
 }
 
+/* So they are where the matrix has got another layout since they were given. */
+void by_coordinates_laid_anew(const char *type)
+{
+  const PetscInt           n = 40;
+  MatHandle                A, P;
+  PetscInt                 start, end;
+  std::vector<PetscInt>    i, j;
+  std::vector<PetscScalar> v;
+  const auto               set = [&](Mat M, InsertMode mode, const std::string &when) {
+    for (std::size_t k = 0; k < v.size(); k++) v[k] = uneven(PetscMin(i[k], j[k]), PetscMax(i[k], j[k]));
+    PETSC_OK(MatSetValuesCOO(M, v.data(), mode));
+    if (mode == INSERT_VALUES) PETSC_OK(MatZeroEntries(P));
+    for (std::size_t k = 0; k < v.size(); k++) PETSC_OK(MatSetValue(P, i[k], j[k], v[k], ADD_VALUES));
+    assemble_now(P);
+    BOOST_CHECK_MESSAGE(products_apart(M, P) <= 1e4 * rounding, when);
+  };
+
+  for (MatHandle *M : {&A, &P}) {
+    *M = unset(M == &A ? type : MATAIJ, n);
+    PETSC_OK(MatSetOption(*M, MAT_SYMMETRIC, PETSC_TRUE));
+  }
+  PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+  for (PetscInt row = start; row < end; row++) {
+    for (PetscInt col = PetscMax(row - 1 - row % 2, 0); col <= PetscMin(row + 1 + row % 2, n - 1); col++) {
+      i.insert(i.end(), 1 + (col == row && row % 5 == 0), row); // some twice
+      j.resize(i.size(), col);
+    }
+  }
+  v.resize(i.size());
+  PETSC_OK(MatSetPreallocationCOO(A, static_cast<PetscCount>(i.size()), i.data(), j.data()));
+  set(A, INSERT_VALUES, "as given");
+  for (PetscBool bound : {PETSC_TRUE, PETSC_FALSE}) {
+    PETSC_OK(MatBindToCPU(A, bound));
+    set(A, bound ? ADD_VALUES : INSERT_VALUES, bound ? "bound" : "not bound any more");
+  }
+  {
+    const Option window("-mat_slicedell_sort_window", "32");
+
+    PETSC_OK(MatSetFromOptions(A));
+    set(A, ADD_VALUES, "rows sorted");
+  }
+  VecHandle d;
+  PETSC_OK(MatCreateVecs(A, nullptr, d.put()));
+  for (PetscInt row = start; row < end; row++) PETSC_OK(VecSetValue(d, row, 1 + row % 3, INSERT_VALUES));
+  PETSC_OK(VecAssemblyBegin(d));
+  PETSC_OK(VecAssemblyEnd(d));
+  for (Mat M : {(Mat)A, (Mat)P}) PETSC_OK(MatDiagonalScale(M, d, nullptr));
+  set(A, ADD_VALUES, "in full storage");
+}
+
 /* An error of all ranks where one alone has more columns than rows. */
 void zeroed(const char *type)
 {
@@ -427,6 +477,7 @@ const AddTests of_types([] {
              {"copied", copied},
              {"by_coordinates_again", by_coordinates_again},
              {"by_coordinates_of_fewer", by_coordinates_of_fewer},
+             {"by_coordinates_laid_anew", by_coordinates_laid_anew},
              {"zeroed", zeroed},
              {"few_blocks", few_blocks},
              {"multiplied", multiplied},

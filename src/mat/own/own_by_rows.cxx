@@ -99,7 +99,6 @@ PetscErrorCode OwnedRows::lay_out(Mat A, OwnMat *own, const std::vector<PetscInt
     f = zeros(A, own->space, ptr, col);
     if (keep) combine(own->space, values(*f), now, 1, false);
   }));
-  own->coo = CooPlaces();
   A->nonzerostate++;
   PetscCall(OwnTake(A, own, std::move(f)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -193,7 +192,6 @@ PetscErrorCode OwnedRows::take_rows(Mat A, OwnMat *own, const Csr &rows)
     if (columns_ascend(rows)) f = built(A, rows);
     else f = built(A, transpose(transpose(rows).view()).view());
   }));
-  own->coo = CooPlaces();
   A->nonzerostate++;
   PetscCall(OwnTake(A, own, std::move(f)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -230,7 +228,6 @@ PetscErrorCode OwnedRows::set_from_options(Mat A, OwnMat *own, GozaOptionItems i
   PetscCall(OwnRead(A, own, own->space, &now));
   PetscCall(Guarded([&] { f = moved(A, *own->held, own->space); }));
   if (f->describe() == own->held->describe()) PetscFunctionReturn(PETSC_SUCCESS);
-  own->coo = CooPlaces();
   PetscCall(OwnTake(A, own, std::move(f)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

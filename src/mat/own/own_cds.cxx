@@ -139,7 +139,6 @@ PetscErrorCode OwnedCds::lay_out_anew(Mat A, OwnMat *own, const std::vector<Pets
     combine(own->space, values(*cds), now, 1, false);
     offset = on;
   }));
-  own->coo = CooPlaces();
   PetscCall(OwnTake(A, own, std::move(cds)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

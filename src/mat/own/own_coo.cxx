@@ -20,9 +20,9 @@ PetscErrorCode NoPlaces()
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The matrix has got other places since MatSetPreallocationCOO(): call that again");
 }
 
-EntryList entries_of(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[])
+EntryList entries_of(Mat A, const Coordinates &given)
 {
-  return {n, i, j, A->rmap->rstart, A->cmap->rstart, A->rmap->n, A->cmap->n};
+  return {static_cast<std::int64_t>(given.i.size()), given.i.data(), given.j.data(), A->rmap->rstart, A->cmap->rstart, A->rmap->n, A->cmap->n};
 }
 
 /* Those that other ranks give to this one's columns: rest's diagonal block has the pattern of all, and their values for as long as it takes to add them. */
@@ -52,8 +52,8 @@ struct Received {
   EntryList entries(Mat A) const { return {static_cast<std::int64_t>(i.size()), i.data(), j.data(), 0, 0, A->rmap->n, A->cmap->n}; }
 };
 
-/* Where each entry goes. Place: PetscInt or std::int64_t; v: on the host, or at least laid out there */
-template <class Place, class V> Array<Place> find_places(Space space, const V &v, const EntryList &e, bool *doubles)
+/* Where each entry goes; false: one has no place. Place: PetscInt or std::int64_t; v: on the host, or at least laid out there */
+template <class Place, class V> bool find_places(Space space, const V &v, const EntryList &e, Array<Place> &found, bool *doubles)
 {
   Array<Place>      place(Space::Host, e.n);
   std::vector<bool> taken(v.places());
@@ -62,29 +62,31 @@ template <class Place, class V> Array<Place> find_places(Space space, const V &v
   for (std::int64_t k = 0; k < e.n; k++) {
     place.data()[k] = -1;
     if (!e.inside(k) || v.mirrored(e.row(k), e.col(k))) continue;
-    const std::size_t at = static_cast<std::size_t>(v.place(e.row(k), e.col(k)) - v.val);
+    const auto *const there = v.place(e.row(k), e.col(k));
+    if (!there) return false;
+    const std::size_t at = static_cast<std::size_t>(there - v.val);
 
     place.data()[k] = static_cast<Place>(at);
     if (taken[at]) *doubles = true;
     taken[at] = true;
   }
-  if (space == Space::Host) return place;
-  return Array<Place>(space, place.data(), place.size());
+  found = space == Space::Host ? std::move(place) : place.copied(space);
+  return true;
 }
 
+/* Not known where an entry has none. */
 CooPlaces places_of(const OwnMat &own, const OwnValues &values, const EntryList &e)
 {
   CooPlaces coo;
 
   std::visit(
     [&](const auto &v) {
-      if (v.places() <= static_cast<std::size_t>(PETSC_MAX_INT)) coo.narrow = find_places<PetscInt>(own.space, v, e, &coo.doubles);
-      else coo.wide = find_places<std::int64_t>(own.space, v, e, &coo.doubles);
+      if (v.places() <= static_cast<std::size_t>(PETSC_MAX_INT)) coo.known = find_places(own.space, v, e, coo.narrow, &coo.doubles);
+      else coo.known = find_places(own.space, v, e, coo.wide, &coo.doubles);
     },
     values);
-  if (coo.doubles) sort_places(own.space, coo);
-  coo.n     = e.n;
-  coo.known = true;
+  if (coo.known && coo.doubles) sort_places(own.space, coo);
+  coo.n = e.n;
   return coo;
 }
 
@@ -100,11 +102,11 @@ PetscErrorCode CheckEntries(Mat A, const EntryList &e)
 }
 
 /* Collective, on several ranks: what is not for this rank's columns is for rest, whose pattern it becomes, here and at the ranks whose rows it is in. */
-PetscErrorCode PreallocateRest(Mat A, OwnMat *own, const EntryList &e)
+PetscErrorCode PreallocateRest(Mat A, OwnMat *own, Coordinates *given)
 {
-  std::vector<std::int64_t> which;
-  std::vector<PetscInt>     i, j;
-  Mat                       rest;
+  const EntryList       e = entries_of(A, *given);
+  std::vector<PetscInt> i, j;
+  Mat                   rest;
 
   PetscFunctionBegin;
   PetscErrorCode failed = CheckEntries(A, e);
@@ -112,52 +114,73 @@ PetscErrorCode PreallocateRest(Mat A, OwnMat *own, const EntryList &e)
     failed = Guarded([&] {
       for (std::int64_t k = 0; k < e.n; k++) {
         if (!e.counts(k) || e.inside(k)) continue;
-        which.push_back(k);
+        given->of_rest.push_back(k);
         i.push_back(e.i[k]);
         j.push_back(e.j[k]);
       }
-      own->others.picked = Array<std::int64_t>(own->space, which.data(), which.size());
     });
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, preallocate));
   PetscCall(OwnNewRest(A, &rest));
-  PetscCall(OwnTakeRest(A, own, rest, MatSetPreallocationCOO(rest, static_cast<PetscCount>(which.size()), i.data(), j.data())));
+  PetscCall(OwnTakeRest(A, own, rest, MatSetPreallocationCOO(rest, static_cast<PetscCount>(i.size()), i.data(), j.data())));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode FindPlaces(Mat A, OwnMat *own, const EntryList &mine, Mat rest)
+/* What the present layout, which may be another than that of the preallocation, has for them. */
+PetscErrorCode FindPlaces(Mat A, OwnMat *own)
 {
-  Received  received;
-  OwnValues v;
+  Received                   received;
+  OwnValues                  v;
+  std::unique_ptr<OwnFormat> on_host;
+  CooPlaces                  mine, others;
 
   PetscFunctionBegin;
-  if (rest) PetscCall(received.find(rest));
-  const EntryList lists[] = {mine, received.entries(A)};
-  PetscCall(own->storage->put(A, own, lists, 2, true));
-  PetscCall(OwnForget(A, own));
-  PetscCall(OwnRead(A, own, own->storage->by_rows() ? Space::Host : own->space, &v)); /* where a diagonal is needs no look at it */
+  if (!own->coordinates) PetscCall(NoPlaces());
+  if (own->coo.known) PetscFunctionReturn(PETSC_SUCCESS);
+  if (own->others.rest) PetscCall(received.find(own->others.rest));
+  PetscCall(OwnRead(A, own, own->space, &v));
   PetscCall(Guarded([&] {
-    own->coo = CooPlaces();
-    if (rest) own->others.received = places_of(*own, v, lists[1]);
-    own->coo = places_of(*own, v, mine);
+    if (own->space == Space::Cuda && own->storage->by_rows()) { // where a diagonal is needs no look at it
+      on_host = own->storage->like(*own->held, Space::Host);
+      v       = own->storage->values(*on_host);
+    }
+    others             = places_of(*own, v, received.entries(A));
+    mine               = places_of(*own, v, entries_of(A, *own->coordinates));
+    own->others.picked = Array<std::int64_t>(own->space, own->coordinates->of_rest.data(), own->coordinates->of_rest.size());
   }));
-  if (own->space == Space::Cuda) {
-    own->host.reset();
-    own->host_current = false;
-  }
+  if (!mine.known || !others.known) PetscCall(NoPlaces());
+  own->others.received = std::move(others);
+  own->coo             = std::move(mine);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PutPlaces(Mat A, OwnMat *own, std::shared_ptr<const Coordinates> given)
+{
+  Received received;
+
+  PetscFunctionBegin;
+  if (own->others.rest) PetscCall(received.find(own->others.rest));
+  const EntryList lists[] = {entries_of(A, *given), received.entries(A)};
+  PetscCall(own->storage->put(A, own, lists, 2, true));
+  own->coordinates = std::move(given);
+  own->coo         = CooPlaces();
+  PetscCall(OwnForget(A, own));
+  PetscCall(FindPlaces(A, own));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatSetPreallocationCOO_Own(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
 {
-  OwnMat        *own  = own_of(A);
-  const MPI_Comm comm = PetscObjectComm((PetscObject)A);
+  OwnMat                      *own  = own_of(A);
+  const MPI_Comm               comm = PetscObjectComm((PetscObject)A);
+  std::shared_ptr<Coordinates> given;
+  PetscErrorCode               failed = OwnSettle(A, own);
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(comm, OwnSettle(A, own), preallocate));
-  const EntryList mine = entries_of(A, n, i, j);
-  if (A->rmap->size > 1) PetscCall(PreallocateRest(A, own, mine));
-  else PetscCall(CheckEntries(A, mine));
-  PetscCall(FailTogether(comm, FindPlaces(A, own, mine, own->others.rest), preallocate));
+  if (!failed) failed = Guarded([&] { given = std::make_shared<Coordinates>(Coordinates{{i, i + n}, {j, j + n}, {}}); });
+  PetscCall(FailTogether(comm, failed, preallocate));
+  if (A->rmap->size > 1) PetscCall(PreallocateRest(A, own, given.get()));
+  else PetscCall(CheckEntries(A, entries_of(A, *given)));
+  PetscCall(FailTogether(comm, PutPlaces(A, own, std::move(given)), preallocate));
   PetscCall(OwnAgreeOnPattern(A));
   PetscCall(PetscObjectStateIncrease((PetscObject)A));
   A->preallocated = PETSC_TRUE;
@@ -180,14 +203,14 @@ PetscErrorCode Bring(Space space, PetscCount n, const PetscScalar values[], Arra
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PutOwn(Mat A, OwnMat *own, const CooPlaces &coo, const PetscScalar from[], bool add)
+PetscErrorCode PutOwn(Mat A, OwnMat *own, const PetscScalar from[], bool add)
 {
   OwnValues v;
 
   PetscFunctionBegin;
   if (!add) PetscCall(OwnForget(A, own));
   PetscCall(OwnWrite(A, own, own->space, true, &v));
-  if (from) PetscCall(Guarded([&] { put_values(own->space, coo, from, array_of(v)); }));
+  if (from) PetscCall(Guarded([&] { put_values(own->space, own->coo, from, array_of(v)); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -214,11 +237,13 @@ PetscErrorCode AddReceived(Mat A, OwnMat *own)
 /* Collective, on several ranks. */
 PetscErrorCode PutOthers(Mat A, OwnMat *own, const PetscScalar from[], InsertMode mode)
 {
-  const MPI_Comm     comm  = PetscObjectComm((PetscObject)A);
-  const Space        there = petsc_on_device() ? own->space : Space::Host; /* rest's */
+  const MPI_Comm     comm = PetscObjectComm((PetscObject)A);
   Array<PetscScalar> picked;
+  PetscBool          on_host; /* it is what A was when it was made */
 
   PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)own->others.rest, MATMPIAIJ, &on_host));
+  const Space there = on_host ? Space::Host : own->space;
   PetscCall(FailTogether(comm, Guarded([&] {
                            picked = Array<PetscScalar>(own->space, own->others.picked.size());
                            if (from) gather(own->space, static_cast<PetscInt>(picked.size()), own->others.picked.data(), from, picked.data());
@@ -241,11 +266,9 @@ PetscErrorCode MatSetValuesCOO_Own(Mat A, const PetscScalar values[], InsertMode
 
   PetscFunctionBegin;
   if (!failed && A->symmetric == PETSC_BOOL3_FALSE) failed = own->storage->before_values(A, own); /* else what was said at the preallocation holds */
-  if (!failed && !own->coo.known) failed = NoPlaces();
-  CooPlaces coo = std::move(own->coo); /* writing does not lay the matrix out anew, but may take another piece of memory */
-  if (!failed) failed = Bring(own->space, coo.n, values, &brought, &from);
-  if (!failed) failed = PutOwn(A, own, coo, from, mode == ADD_VALUES);
-  own->coo = std::move(coo);
+  if (!failed) failed = FindPlaces(A, own);
+  if (!failed) failed = Bring(own->space, own->coo.n, values, &brought, &from);
+  if (!failed) failed = PutOwn(A, own, from, mode == ADD_VALUES);
   PetscCall(FailTogether(comm, failed, set));
   if (A->rmap->size > 1) PetscCall(PutOthers(A, own, from, mode));
   A->assembled = PETSC_TRUE;

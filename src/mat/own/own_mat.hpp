@@ -29,7 +29,13 @@ inline constexpr const OwnKind &(*own_kinds[])() = {OwnCdsKind, OwnSlicedEllKind
 
 extern PetscLogEvent own_to_aij, own_to_rows; // AIJ is made of such a matrix; rows of a rank's own columns, where the values are
 
-/* Where the entries of a COO assembly go: each to a place in the values, or, where several go to one, those of the sorted list from start[k] to start[k + 1] to
+/* Of the entries of a COO assembly, as they were given: places come and go with the layout, these stay. */
+struct Coordinates {
+  std::vector<PetscInt>     i, j;
+  std::vector<std::int64_t> of_rest; // which of them are not for this rank's rows and columns
+};
+
+/* Where they go in the present layout: each to a place in the values, or, where several go to one, those of the sorted list from start[k] to start[k + 1] to
    place k. */
 struct CooPlaces {
   bool                known = false, doubles = false;
@@ -61,7 +67,7 @@ struct OwnOthers {
   InsertMode              mode    = NOT_SET_VALUES;
   bool                    ignored = false; // rows of other ranks: MAT_IGNORE_OFF_PROC_ENTRIES
   PetscObjectState        seen    = -1;    // the matrix's, when the operator got this part last
-  Array<std::int64_t>     picked;          // which of the entries of a COO assembly are these
+  Array<std::int64_t>     picked;          // Coordinates::of_rest
   CooPlaces               received;        // where those that other ranks give to this one's columns go; from rest's diagonal block
 };
 
@@ -103,7 +109,8 @@ struct OwnMat {
   bool                                      row_oriented = true;
   bool                                      zero         = true; // no value has been set since all were 0
   PetscInt                                  said_at      = 0;    // the assembly, counted from 0, of whose values it was said that they are symmetric
-  CooPlaces                                 coo;
+  std::shared_ptr<const Coordinates>        coordinates;
+  CooPlaces                                 coo; // theirs, and others.received; not known in a layout until they are asked for
   OwnOthers                                 others;
   ProductStages                             staged;
   Mat                                       stored = NULL;  // by MatStoreValues()

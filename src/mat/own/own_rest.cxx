@@ -304,7 +304,7 @@ PetscErrorCode OwnTakeRest(Mat A, OwnMat *own, Mat rest, PetscErrorCode failed)
   PetscCall(MatSetOption(rest, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
   PetscCall(MatDestroy(&own->others.rest));
   own->others.rest = rest;
-  own->coo         = CooPlaces();
+  own->coordinates.reset();
   A->nonzerostate++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -354,7 +354,7 @@ PetscErrorCode OwnCombineRest(Mat A, OwnMat *own, PetscScalar a, Mat other, bool
   const PetscObjectState before = rest->nonzerostate;
   PetscCall(MatAXPY(rest, a, other, DIFFERENT_NONZERO_PATTERN));
   PetscCall(MatSetOption(rest, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
-  own->coo = CooPlaces();
+  own->coordinates.reset();
   if (rest->nonzerostate != before) A->nonzerostate++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -35,6 +35,7 @@ PetscErrorCode OwnTake(Mat A, OwnMat *own, std::unique_ptr<OwnFormat> f)
   own->current      = true;
   own->host_current = false;
   own->is_open      = false;
+  own->coo          = CooPlaces();
   own->host.reset();
   PetscCall(own->op->written(A, own->storage->places(A, *own)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -58,6 +59,7 @@ static PetscErrorCode LayOut(Mat A, OwnMat *own)
 static PetscErrorCode Unshare(Mat A, OwnMat *own, bool keep)
 {
   std::unique_ptr<OwnFormat> f;
+  CooPlaces                  coo; /* they are where they were, in another piece of memory */
 
   PetscFunctionBegin;
   if (own->op.use_count() == 1) PetscFunctionReturn(PETSC_SUCCESS);
@@ -69,7 +71,9 @@ static PetscErrorCode Unshare(Mat A, OwnMat *own, bool keep)
     if (own->space == Space::Cuda) device::copy_async(array_of(to), array_of(from), places_in(from) * sizeof(PetscScalar));
     else std::copy_n(array_of(from), places_in(from), array_of(to));
   }));
+  std::swap(coo, own->coo);
   PetscCall(OwnTake(A, own, std::move(f)));
+  std::swap(coo, own->coo);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,7 +89,6 @@ PetscErrorCode OwnSettle(Mat A, OwnMat *own)
   if (space == own->space) PetscFunctionReturn(PETSC_SUCCESS);
   if (own->op) PetscCall(Guarded([&] { f = own->storage->moved(A, own->current ? *own->held : *own->host, space); }));
   own->space       = space;
-  own->coo         = CooPlaces();
   own->others.seen = -1;
   if (f) PetscCall(OwnTake(A, own, std::move(f)));
   PetscFunctionReturn(PETSC_SUCCESS);
