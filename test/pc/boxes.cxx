@@ -10,6 +10,7 @@
 #include "../support/same_hierarchies.hpp"
 #include "../support/spaces.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -187,6 +188,19 @@ void number_again(const Hierarchy &hierarchy, Keep keep, const std::string &what
   }
 }
 
+/* Where the places of diagonals say what rows hold, no stencil stays, where what follows could find it again. */
+void without_stencil(const Hierarchy &hierarchy, bool finest, const std::string &what)
+{
+  for (const Grid &grid : hierarchy.grids()) {
+    if (!grid.transfer || !grid.transfer->boxes) continue;
+    const Boxes &boxes = *grid.transfer->boxes;
+
+    all_ranks(!finest || boxes.places, what + ": places of its diagonals");
+    all_ranks(!boxes.places == (boxes.stencil.size() > 0), what + ": spared stencil");
+    finest = false;
+  }
+}
+
 void same_as_general(const Case &c, Keep keep, int format)
 {
   HierarchyOptions options;
@@ -207,6 +221,10 @@ void same_as_general(const Case &c, Keep keep, int format)
     all_ranks(general.finite && boxes.finite && levels_of_boxes(general.hierarchy) == 0, what + ": general steps");
     const int levels = levels_of_boxes(boxes.hierarchy);
     all_ranks(c.boxes < 0 ? levels == 0 : levels >= c.boxes, what + ": " + std::to_string(levels) + " levels of boxes");
+    PetscInt all_places = 1;
+    for (PetscInt n : c.n) all_places *= 3 * n - 2;
+    const bool by_place = format && entries(boxes.rows.A) == all_places && *std::min_element(c.n, c.n + 3) > 2; // else some lie on one diagonal
+    if (keep != Keep::Nothing) without_stencil(boxes.hierarchy, by_place, what);
     number_again(boxes.hierarchy, keep, what);
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what);
     spare_rows(boxes.hierarchy);
@@ -217,6 +235,7 @@ void same_as_general(const Case &c, Keep keep, int format)
     spare_rows(boxes.hierarchy);
     general.update(options, nullptr);
     boxes.update(options, exact);
+    if (keep != Keep::Nothing) without_stencil(boxes.hierarchy, by_place, what + ", new values");
     number_again(boxes.hierarchy, keep, what + ", new values");
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what + ", new values");
   }

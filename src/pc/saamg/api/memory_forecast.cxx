@@ -136,10 +136,11 @@ double transfer_bytes(const MemoryQuestion &q, double entries, double rows, doub
   return entries * (q.device && block == 1 ? 1.3 : 1) * (value + (by_blocks ? index / block : index));
 }
 
-/* Of a node of boxes: neighbours, the boxes that it reaches, and its value in the tentative interpolation, where that does not come of ones. */
-double box_bytes(bool ones)
+/* Of a node of boxes: neighbours, unless these are found again; the boxes that it reaches; its value in the tentative interpolation, where that does not come
+   of ones. */
+double box_bytes(bool ones, bool again)
 {
-  return static_cast<double>(sizeof(Bits27) + sizeof(Bits8) + (ones ? 0 : sizeof(PetscScalar)));
+  return static_cast<double>((again ? 0 : sizeof(Bits27)) + sizeof(Bits8) + (ones ? 0 : sizeof(PetscScalar)));
 }
 
 /* Of the rows of boxes that are in work at a time, or which entries all have, before that. */
@@ -211,7 +212,7 @@ private:
     if (spared) spared_ += made, inverses_ += rows * (sizeof(PetscScalar) + (finest ? 1 : 0));
     else after_ += ((q.kept && !boxes ? 2 : 1) + (q.tested ? 1 : 0)) * made;
     if (!by_place && !q.rows_lent && !(q.kept && !boxes)) transposes_ += made; // until the cycle has them
-    if (boxes && q.aggregates) after_ += rows * box_bytes(q.ones && finest);
+    if (boxes && q.aggregates) after_ += rows * box_bytes(q.ones && finest, q.device && (!finest || q.fine_like));
     else if (q.kept && (q.device || q.several)) after_ += between * index_bytes;
     if (!boxes && q.aggregates) after_ += rows * (k * sizeof(PetscScalar) + index_bytes); // the tentative interpolation, and each row's aggregate
     if (bs * k > 1 && q.aggregates) after_ += (from.nonzeros / bs / bs + transfer / bs / k) * index_bytes; // blocks of the operator and of P
@@ -235,7 +236,7 @@ private:
     product_ = boxes ? window : rows * beside + (!as_a_whole ? 0 : bs * k > 1 ? std::max(0., of_blocks) : between * entry);
     product_ += (q.several ? 3 : 2) * transfer * entry + (q.several ? 2 : 1) * to.nonzeros * entry;
     if (boxes && q.device) /* with the inverse diagonal and the magnitudes */
-      first_ = rows * (box_bytes(q.ones) + 2 * sizeof(PetscScalar)) + made + diagonals_ + std::max(window, to.nonzeros * entry);
+      first_ = rows * (box_bytes(q.ones, false) + 2 * sizeof(PetscScalar)) + made + diagonals_ + std::max(window, to.nonzeros * entry);
   }
 
   const MemoryQuestion &q;

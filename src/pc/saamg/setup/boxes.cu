@@ -100,8 +100,8 @@ bool has_all_places(const StoredRows &A, const BoxGrid &grid, Bits27 has)
   return how_many(has) == view.ndiag + mirrored && entries(A.A) == all;
 }
 
-/* Entries and strong ones of all rows. has: bits_of() the diagonals, where there are such. */
-void find_neighbours(const StoredRows &A, const BoxGrid &grid, Bits27 has, const Measure &measure, Array<Bits27> &stored, Array<Bits27> &strong)
+/* Entries and strong ones of all rows. has: bits_of() the diagonals, where there are such; returned where these say which entries there are. */
+Bits27 find_neighbours(const StoredRows &A, const BoxGrid &grid, Bits27 has, const Measure &measure, Array<Bits27> &stored, Array<Bits27> &strong)
 {
   Csr rows = A.A;
 
@@ -109,11 +109,12 @@ void find_neighbours(const StoredRows &A, const BoxGrid &grid, Bits27 has, const
 
   if (A.no_rows() || (has && has_all_places(A, grid, has))) {
     for_each_row(rows.space, rows.nrows, FindPlaces<CdsStencil>{grid, stencil_of(*cds, grid), has, measure, stored.data(), strong.data()});
-    return;
+    return has;
   }
   if (cds) rows.val = nullptr;
   for_each_csr_row(rows, 1, FindNeighbours{grid, rows.ptr, rows.col, rows.val, measure, stored.data(), cds ? nullptr : strong.data()});
   if (cds) for_each_row(rows.space, rows.nrows, FindStrong{grid, stencil_of(*cds, grid), measure, stored.data(), strong.data()});
+  return 0;
 }
 
 /* Zeros for a matrix of the boxes, by the diagonals of 27 neighbours; nullptr where the grid is too thin for these to be apart. */
@@ -170,7 +171,7 @@ std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> 
   const Measure       measure{sizes_of(dinv, sizes), strength_cut(0)};
 
   boxes->stencil = Array<Bits27>(space, n);
-  find_neighbours(A, grid, has, measure, boxes->stencil, strong);
+  boxes->places  = find_neighbours(A, grid, has, measure, boxes->stencil, strong);
   for_each_row(space, n, KeepCoupled{grid, strong.data(), edges.data()});
   with_values(A, grid, boxes->stencil, [&](auto values) {
     join_rows<Plus, BoxCounts::n>(space, n, CheckBoxes<decltype(values)>{grid, values, measure, boxes->stencil.data(), edges.data()}, sums.data());
@@ -190,6 +191,13 @@ std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> 
   return boxes;
 }
 
+void Boxes::find_stencil()
+{
+  if (stencil.size()) return;
+  stencil = Array<Bits27>(reach.space(), reach.size());
+  for_each_row(reach.space(), static_cast<PetscInt>(reach.size()), StencilByPlace{grid, places, reach.data(), stencil.data()});
+}
+
 Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids)
 {
   const Space     space = boxes.stencil.space();
@@ -200,8 +208,9 @@ Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids)
   return name;
 }
 
-void normalise(const Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<PetscScalar> &coarse_B)
+void normalise(Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<PetscScalar> &coarse_B)
 {
+  boxes.find_stencil();
   const Space    space = boxes.stencil.space();
   const PetscInt n     = boxes.grid.all_boxes();
 
@@ -224,6 +233,7 @@ CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<Pe
   const PetscInt n     = A.A.nrows;
   CsrMatrix      P(space, n, boxes.grid.all_boxes());
 
+  boxes.find_stencil();
   if (boxes.entries < 0) {
     boxes.reach = Array<Bits8>(space, n);
     for_each_row(space, n, ReachedBoxes{boxes.grid, boxes.stencil.data(), boxes.reach.data()});
@@ -237,8 +247,9 @@ CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<Pe
   return P;
 }
 
-void smooth_values(const Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
+void smooth_values(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
 {
+  boxes.find_stencil();
   with_values(A, boxes.grid, boxes.stencil, [&](auto values) {
     for_each_row(A.A.space, A.A.nrows,
                  SmoothBoxes<decltype(values)>{{boxes.grid, values, boxes.stencil.data(), T.data(), dinv.data(), omega},
@@ -316,8 +327,10 @@ BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool 
   PetscScalar *const val = cds ? cds->values_to_write() : own.data();
   CsrMatrix          C(space, n, n);
 
+  boxes.find_stencil();
   if (boxes.coarse_entries < 0) boxes.coarse_stencil = find_product(boxes);
   product_by_planes(boxes, A, P, conjugated, ld, val);
+  boxes.spare_stencil();
   C.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, LengthsOfBoxRows{boxes.coarse_stencil.data(), C.ptr.data()});
   point_to_rows(C.ptr, &boxes.coarse_entries);

@@ -104,6 +104,7 @@ void Hierarchy::release(const HierarchyOptions &options)
     if (!grid.transfer) continue;
     if (options.keep == Keep::Nothing) grid.transfer->nodes.reset();
     if (options.keep != Keep::Interpolation) grid.transfer->release_transpose(!keeps_products(options));
+    if (grid.transfer->boxes) grid.transfer->boxes->spare_stencil(); // where only P was made
     if (options.keep == Keep::Nothing) grid.transfer->boxes.reset();
     else grid.transfer->spare_rows();
     grid.spare_inverse();

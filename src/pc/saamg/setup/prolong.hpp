@@ -41,7 +41,7 @@ void clear_isolated_rows(const Array<unsigned char> &isolated, PetscInt k, Array
 CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns, PetscInt bs, PetscInt k, const Array<PetscScalar> &B);
 
 /* The same on boxes; the map holds their numbers alone. */
-CsrTentative  tentative(const Boxes &boxes, const Array<PetscScalar> &B);
+CsrTentative  tentative(Boxes &boxes, const Array<PetscScalar> &B);
 bool          all_ones(const Array<PetscScalar> &B);
 CsrAggregates aggregates_of(const Boxes &boxes, const LocalColumns &columns);
 

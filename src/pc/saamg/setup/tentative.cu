@@ -87,7 +87,7 @@ bool all_ones(const Array<PetscScalar> &B)
   return joined_rows<Plus, 1, PetscInt>(B.space(), static_cast<PetscInt>(B.size()), CountOthers{B.data()})[0] == 0;
 }
 
-CsrTentative tentative(const Boxes &boxes, const Array<PetscScalar> &B)
+CsrTentative tentative(Boxes &boxes, const Array<PetscScalar> &B)
 {
   CsrTentative T;
 
