@@ -310,7 +310,7 @@ void by_coordinates_of_fewer(const char *type)
   set(ADD_VALUES);
 }
 
-/* So they are where the matrix has got another layout since they were given. */
+/* So they are where the matrix has got another layout since they were given, and to its duplicate, as to AIJ's with PETSc 3.26. */
 void by_coordinates_laid_anew(const char *type)
 {
   const PetscInt           n = 40;
@@ -351,6 +351,15 @@ void by_coordinates_laid_anew(const char *type)
     PETSC_OK(MatSetFromOptions(A));
     set(A, ADD_VALUES, "rows sorted");
   }
+  for (MatDuplicateOption how : {MAT_COPY_VALUES, MAT_DO_NOT_COPY_VALUES}) {
+    MatHandle copy;
+
+    if (PETSC_VERSION_LT(3, 19, 0) && ranks() > 1) break;
+    PETSC_OK(MatDuplicate(A, how, copy.put()));
+    set(copy, INSERT_VALUES, "duplicate");
+    set(copy, ADD_VALUES, "duplicate, again");
+  }
+  set(A, INSERT_VALUES, "as given, again");
   VecHandle d;
   PETSC_OK(MatCreateVecs(A, nullptr, d.put()));
   for (PetscInt row = start; row < end; row++) PETSC_OK(VecSetValue(d, row, 1 + row % 3, INSERT_VALUES));

@@ -309,9 +309,10 @@ PetscErrorCode MatCopy_Own(Mat A, Mat B, MatStructure)
 
 PetscErrorCode MatDuplicate_Own(Mat A, MatDuplicateOption how, Mat *B)
 {
-  OwnMat    *own = own_of(A), *copy;
-  Mat        rest;
-  const bool with_values = how == MAT_COPY_VALUES;
+  OwnMat     *own = own_of(A), *copy;
+  Mat         rest;
+  PetscObject plan        = NULL; /* rest's, of coordinates; PETSc 3.18 leaves it behind */
+  const bool  with_values = how == MAT_COPY_VALUES;
 
   PetscFunctionBegin;
   PetscCall(AllAgree(A, OwnSettle(A, own)));
@@ -332,6 +333,8 @@ PetscErrorCode MatDuplicate_Own(Mat A, MatDuplicateOption how, Mat *B)
   if (!failed && rest) failed = MatDuplicate(rest, with_values ? MAT_COPY_VALUES : MAT_DO_NOT_COPY_VALUES, &copy->others.rest);
   if (failed) PetscCall(MatDestroy(B));
   PetscCall(failed);
+  if (rest) PetscCall(PetscObjectQuery((PetscObject)copy->others.rest, "__PETSc_MatCOOStruct_Host", &plan));
+  if (!rest || plan) copy->coordinates = own->coordinates;
   (*B)->assembled = A->assembled;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
