@@ -40,7 +40,7 @@ Step product(Twins &t, const Op &o)
   int d = t.pick(o.slot[2],
                  [&](const Slot &s) { return s.made.by == k.name && s.made.from[0] == a && s.made.from[1] == b && t.may_reuse((int)(&s - t.slot)); });
   /* PETSc's MPIAIJ multiplies by B itself, not by its transpose, where it uses a product again */
-  const bool forgets = k.b_transposed && !k.twice && t.ranks > 1;
+  const bool forgets = k.b_transposed && !k.twice && t.is(t.slot[b], MATMPIAIJ);
   const bool again   = d >= 0 && d != a && d != b && o.p[2] % 4 && !forgets;
   if (!again) d = (int)o.slot[2];
   const PetscReal size = (k.twice ? t.slot[b].size * 60 : 1) * t.slot[a].size * t.slot[b].size * 60;
