@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(shortened_host_arrays)
 {
   const goza::host_memory::Recycling recycling;
 
-  for (std::size_t n : {6, 524287, 524288, 3000000}) {
+  for (std::size_t n : {6, 524288, 3000000, 4194303, 4194304, 9000000}) {
     for (std::size_t fewer : {n, n - 1, n / 2, n / 6, std::size_t(0)}) {
       Array<double> a(Space::Host, n);
 
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(shortened_host_arrays)
 BOOST_AUTO_TEST_CASE(unset_host_arrays)
 {
   const goza::host_memory::Recycling recycling;
-  const std::size_t                  n = 1048577;
+  const std::size_t                  n = 4194305;
 
   {
     Array<double> a(Space::Host, n);

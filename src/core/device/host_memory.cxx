@@ -28,7 +28,7 @@ bool memory_refused(std::size_t bytes)
 namespace host_memory
 {
 
-static constexpr std::size_t page = std::size_t(1) << 21, large = 2 * page, huge = 16 * page;
+static constexpr std::size_t page = std::size_t(1) << 21, large = 16 * page;
 
 static std::size_t whole_pages(std::size_t bytes)
 {
@@ -137,7 +137,7 @@ static char *map(std::size_t length)
 
   if (skip) (void)munmap(first, skip);
   if (skip < page) (void)munmap(first + skip + length, page - skip);
-  if (length >= huge) (void)madvise(first + skip, length, MADV_HUGEPAGE); // a wish
+  (void)madvise(first + skip, length, MADV_HUGEPAGE); // a wish
   return first + skip;
 }
 
@@ -182,6 +182,11 @@ void deallocate(void *p, std::size_t bytes) noexcept
 
 void *shorten(void *p, std::size_t bytes, std::size_t fewer)
 {
+  if (bytes < large) {
+    void *const same = std::realloc(p, fewer ? fewer : 1);
+
+    return same ? same : p;
+  }
   if (fewer < large) {
     void *const another = std::memcpy(allocate_unset(fewer), p, fewer);
 

@@ -1,6 +1,6 @@
 /* Host memory. The largest blocks lie in huge pages where the system grants them: a product reads its matrix through, and with pages of 4 KiB waits for
-   translations. Not the others: a virtual machine that reports free huge pages to its host has them taken away, and touching them again can take several times
-   as long as small pages do. */
+   translations. Not the others, which are the C library's, so that those come first that have been freed: they have their pages already. A virtual machine that
+   reports free huge pages to its host has them taken away, and touching them again can take several times as long as small pages do. */
 #pragma once
 #include <cstddef>
 
