@@ -68,9 +68,15 @@ private:
   Array<V> own_x_, own_y_;
 };
 
+static bool told_in_use(double a, double b)
+{
+  return std::min(a, b) >= short_product && std::max(a, b) < near_in_use * std::min(a, b);
+}
+
 /* Whether a second product of each would tell more of which is faster, and is paid for: of long ones that are not near each other it would not. */
 static bool worth_repeating(double a, double b, double cost, const TrialTime &time)
 {
+  if (time.goes_on && told_in_use(a, b)) return false;
   return std::min(a, b) < short_product || (std::max(a, b) < clearly_slower * std::min(a, b) && time.allows(cost));
 }
 
@@ -174,22 +180,35 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
     unit = csr = time_of(Space::Host, csr_product, 1).working;
   }
   if (host) time.most = std::max(least_trials, most_trials * unit);
+  time.goes_on            = csr > 0 && !options_.together;
   std::vector<Built> best = build_best(A, wanted, time, csr, vectors, &tried);
 
   if (csr > 0 && worth_repeating(csr, best[0].seconds, csr + std::min(csr, best[0].seconds), time))
     csr = std::min(csr, time_in_turn(Space::Host, {csr_product}, trial_seconds, csr)[0].working);
   if (!host && csr_to_try(best[0].seconds)) csr_product = options_.csr_products(this->space_).products;
   const double near      = variation(best[0].seconds) * best[0].seconds;
-  const bool   csr_first = host && csr_product && csr * variation(csr) < best[0].seconds;
+  const bool   in_use    = time.goes_on && told_in_use(csr, best[0].seconds);
+  const bool   csr_first = !in_use && host && csr_product && csr * variation(csr) < best[0].seconds;
 
   if (csr_product) tried++;
-  if (!csr_first) csr = try_again(best, host && csr > near ? Products() : csr_product, vectors);
+  if (!csr_first) csr = try_again(best, in_use || (host && csr > near) ? Products() : csr_product, vectors);
   held_ = wanted;
   if (options_.trials > 1) held_.take(best[0].candidate->choice, best[0].seconds, tried);
   else held_.choose(best[0].candidate->choice);
   if (csr_first || csr > 0) choice_.take({Layout::Csr, 0}, csr, tried);
   else if (options_.trials > 1 || !wants_csr()) choice_ = held_;
   format_ = std::move(best[0].format);
+  tried_  = tried;
+  if (in_use) in_use_.begin();
+}
+
+template <class V> void AutoFormat<V>::took(double seconds)
+{
+  in_use_.took(seconds);
+  if (undecided()) return;
+  held_.take(held_.choice, in_use_.first(), tried_);
+  if (in_use_.second() < in_use_.first()) choice_.take({Layout::Csr, 0}, in_use_.second(), tried_);
+  else choice_ = held_;
 }
 
 template <class V> void AutoFormat<V>::build(const Csr &A)
@@ -204,6 +223,7 @@ template <class V> void AutoFormat<V>::build(const Csr &A)
   input.csr        = options_.csr;
   input.bs         = options_.bs;
   settled_         = false;
+  in_use_          = InUse();
   format_.reset();
   choice_ = held_ = decide(A, input);
   if (wants_csr() && !options_.together && (options_.trials == 1 || choice_.candidates.size() == 1)) return;

@@ -3,6 +3,7 @@
 #pragma once
 #include "core/sparse/format.hpp"
 #include "in_turn.hpp"
+#include "in_use.hpp"
 #include "locality/cost.hpp"
 #include <memory>
 
@@ -39,8 +40,11 @@ public:
   std::size_t bytes() const override { return format_ ? format_->bytes() : 0; }
   std::string describe() const override;
 
-  bool                wants_csr() const override { return choice_.choice.layout == Layout::Csr; }
+  bool                wants_csr() const override { return !undecided() && choice_.choice.layout == Layout::Csr; }
   void                settle_for_csr(bool yes) override;
+  bool                undecided() const override { return in_use_.undecided(); }
+  bool                csr_is_next() const override { return in_use_.second_is_next(); }
+  void                took(double seconds) override;
   const FormatChoice &choice() const { return settled_ ? choice_.choice : held_.choice; } // in use
   const Format<V>    *held() const { return format_.get(); }                              // nullptr: PETSc's product
 
@@ -60,6 +64,8 @@ private:
   AutoFormatOptions          options_;
   Decision                   choice_, held_; // held_: what format_ is; differs where CSR is wanted and not had
   bool                       settled_ = false;
+  InUse                      in_use_; // first: format_, second: PETSc's product
+  int                        tried_ = 0;
   std::unique_ptr<Format<V>> format_;
 };
 

@@ -280,9 +280,10 @@ PetscErrorCode MatAutoFormatGetCandidates(Mat A, const char *formats[])
   Note:
   Measurements differ from run to run, and so may the choice between formats of nearly the same speed, and with it the rounding of a product. With 1 the
   choice depends on the pattern and the platform alone, and the first product is faster. PETSc's own CSR product is measured, too, where the model does not
-  expect it to be far slower than the fastest of ours. On a host it is measured first, and no further format is tried, nor a product made again to tell two
-  apart that are near each other, where trials would then cost more than nine such products (or two milliseconds, where products are short). Does nothing for
-  other matrix types.
+  expect it to be far slower than the fastest of ours. On a host it is measured first, and no further format is tried where trials would then cost more than
+  six such products (or two milliseconds, where products are short). Where it is within half as much again of the fastest of ours, and not short, the first
+  ten products of a matrix on one rank are made by one and by the other in turn, which costs nothing, and the faster is kept. Does nothing for other matrix
+  types.
 
 .seealso: `MATAUTOFORMAT`, `MatAutoFormatGetTrials()`, `MatAutoFormatSetCandidates()`
 @*/
@@ -305,7 +306,8 @@ MAT_FORMAT_SET_AND_GET(MatAutoFormatSetTrials, MatAutoFormatGetTrials, PetscInt,
 
    Notes:
    The choice is made at the first product and again after the pattern has moved; new values change nothing. A model of the product's time, asked about a sample
-   of the nonzero pattern, orders the formats, and the fastest of its first few is measured.
+   of the nonzero pattern, orders the formats, and the fastest of its first few is measured. On one rank of a host the first ten products may take turns
+   between that and PETSc's, see `MatAutoFormatSetTrials()`.
    `-mat_view ::ascii_info` tells the choice and the reason.
 
    In parallel each rank chooses for its own diagonal block, because blocks may differ and Goza's formats share one exchange of ghost values. PETSc's own

@@ -23,6 +23,7 @@ struct ProductTime {
 /* What trials have cost since they began, of this thread, and what it may. */
 struct TrialTime {
   double begin = thread_seconds(), most = std::numeric_limits<double>::infinity();
+  bool   goes_on = false; // products that are asked for later will tell long ones apart
 
   double used() const { return thread_seconds() - begin; }
   bool   allows(double seconds) const { return used() + seconds <= most; }

@@ -3,8 +3,12 @@
 #include "core/device/device_seconds.hpp"
 #include "../support/host_csr.hpp"
 #include "choice/autoformat.hpp"
+#include "choice/in_use.hpp"
 #include "choice/tuning.hpp"
 #include "core/util/thread_clock.hpp"
+#include "mat/common/format_kind.hpp"
+#include "../support/sparse.hpp"
+#include "petscgoza.h"
 
 #include "../support/check.hpp"
 
@@ -178,6 +182,98 @@ BOOST_AUTO_TEST_CASE(decided_at_builds_only)
   BOOST_TEST(asked == 2);
   f.apply(x.data(), Assign<PetscScalar>{y.data()});
   BOOST_TEST(y[250] == 2.0 * (B.ptr[251] - B.ptr[250]));
+}
+
+/* Two products take turns, neither always after the other; neither a slow first product nor a slow moment counts. */
+BOOST_AUTO_TEST_CASE(turns_in_use)
+{
+  InUse       turns;
+  std::string order;
+
+  BOOST_TEST(!turns.undecided());
+  turns.begin();
+  while (turns.undecided()) {
+    const bool second = turns.second_is_next();
+
+    order += second ? '2' : '1';
+    turns.took(order.size() < 3 ? 1.0 : second ? 2e-3 : 3e-3);
+  }
+  BOOST_TEST(order == "1221122112");
+  BOOST_TEST(turns.first() == 3e-3);
+  BOOST_TEST(turns.second() == 2e-3);
+}
+
+/* On a host a long product that is near PETSc's is made once before the choice; which of them is faster those tell that the program asks for. */
+BOOST_AUTO_TEST_CASE(long_products_are_told_in_use)
+{
+  const HostCsr            A = band(400000);
+  std::vector<PetscScalar> x(A.rows, 1), y(A.rows);
+  int                      asked = 0, made = 0;
+  AutoFormatOptions        o = options(false, &asked, 0), alone = o;
+
+  alone.csr    = false;
+  alone.trials = 1;
+  AutoFormat<PetscScalar> same(Space::Host, alone);
+  same.build(A.view());
+  Machine near = machine(true);
+  choose_machine(&near);
+  o.csr_products = [&](Space) {
+    return CsrProduct{[&](int products) {
+                        made += products;
+                        for (int k = 0; k < products; k++) same.apply(x.data(), Assign<PetscScalar>{y.data()});
+                      },
+                      x.data(), y.data()};
+  };
+  for (bool csr : {true, false}) {
+    AutoFormat<PetscScalar> f(Space::Host, o);
+
+    for (int k = 0; k < 10 && !f.undecided(); k++, made = 0) f.build(A.view()); // unless another program's work comes between
+    BOOST_TEST_REQUIRE(f.undecided());
+    f.build(A.view());
+    BOOST_TEST(!f.wants_csr());
+    for (int k = 0; k < 1000 && f.undecided(); k++) f.took(f.csr_is_next() == csr ? 1e-3 : 2e-3);
+    BOOST_TEST(!f.undecided());
+    BOOST_TEST(f.wants_csr() == csr);
+    f.settle_for_csr(csr);
+    BOOST_TEST((f.held() == nullptr) == csr);
+    BOOST_TEST(f.describe().find("1e+03 us measured here") != std::string::npos);
+  }
+}
+
+/* Products of a matrix are right while they tell which is faster, with new values and held by somebody else between them, and after. */
+BOOST_AUTO_TEST_CASE(right_in_use)
+{
+  HostCsr                                         A    = band(400000);
+  Machine                                         near = machine(true);
+  std::shared_ptr<goza::ParOperator<PetscScalar>> held;
+  Mat                                             plain, chosen;
+  Vec                                             x, y, wanted;
+
+  choose_machine(&near);
+  PETSC_OK(goza_test::as_mat(A, &plain));
+  PETSC_OK(MatConvert(plain, MATAUTOFORMAT, MAT_INITIAL_MATRIX, &chosen));
+  PETSC_OK(MatCreateVecs(plain, &x, &y));
+  PETSC_OK(VecDuplicate(y, &wanted));
+  PETSC_OK(VecSetRandom(x, nullptr));
+  for (int k = 0; k < 3 * static_cast<int>(products_in_use); k++) {
+    PetscReal norm = 0;
+
+    if (k == 3) PETSC_OK(MatScale(plain, 2));
+    if (k == 3) PETSC_OK(MatScale(chosen, 2));
+    if (k == 5) PETSC_OK(MatFormatGetOperator(chosen, &held));
+    if (k == 7) held.reset();
+    PETSC_OK(MatMult(plain, x, wanted));
+    PETSC_OK(MatMult(chosen, x, y));
+    PETSC_OK(VecAXPY(y, -1, wanted));
+    PETSC_OK(VecNorm(y, NORM_INFINITY, &norm));
+    BOOST_TEST(norm < 1000 * PETSC_MACHINE_EPSILON);
+  }
+  PETSC_OK(MatFormatGetOperator(chosen, &held));
+  if (held) BOOST_TEST(!held->diagonal_block().undecided());
+  held.reset();
+  for (Vec *v : {&x, &y, &wanted}) PETSC_OK(VecDestroy(v));
+  PETSC_OK(MatDestroy(&chosen));
+  PETSC_OK(MatDestroy(&plain));
 }
 
 /* In turn, and the median: neither a slow first product nor a slow moment counts. */

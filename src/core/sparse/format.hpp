@@ -37,6 +37,10 @@ public:
   /* A format that chooses may find that the CSR which it shadows is best left as it is; whether it can be is for the owner to say, after each build. */
   virtual bool wants_csr() const { return false; }
   virtual void settle_for_csr(bool) { }
+  /* It may leave that open for a while, and say for each product that is asked for whose turn it is; the owner tells what it took. */
+  virtual bool undecided() const { return false; }
+  virtual bool csr_is_next() const { return false; }
+  virtual void took(double) { } // seconds
 
   Space    space() const { return space_; }
   PetscInt nrows() const { return nrows_; }

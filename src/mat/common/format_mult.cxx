@@ -1,6 +1,7 @@
 /* Products of a Goza matrix with vectors that live anywhere. */
 #include "format_mat.hpp"
 #include "group_mat.hpp"
+#include "core/util/thread_clock.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
@@ -177,6 +178,31 @@ PetscErrorCode MatMultByOperator(Mat A, ParOperator<PetscScalar> &op, ProductSta
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode MatMultPetscs(Mat A, FormatMat *f, Vec x, Vec y, Vec z)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
+  PetscCall(MatMultBase(A, f, x, y, z));
+  PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* While a format on the host of one rank has left open whether it or PETSc's product is the faster. */
+static PetscErrorCode MatMultInTurn(Mat A, FormatMat *f, Vec x, Vec y, Vec z)
+{
+  const Format<PetscScalar> &block = f->op->diagonal_block();
+  const double               begin = thread_seconds();
+
+  PetscFunctionBegin;
+  if (block.csr_is_next()) PetscCall(MatMultPetscs(A, f, x, y, z));
+  else PetscCall(MatMultByOperator(A, *f->op, f->staged, x, y, z));
+  PetscCall(Guarded([&] { f->op->took(thread_seconds() - begin); }));
+  if (!block.wants_csr()) PetscFunctionReturn(PETSC_SUCCESS);
+  f->petscs_own = true;
+  f->op->settle_for_csr(true);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* z = A x, or z = y + A x */
 static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
 {
@@ -190,9 +216,11 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatFormatUpdate(A, f));
   if (f->petscs_own) {
-    PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
-    PetscCall(MatMultBase(A, f, x, y, z));
-    PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
+    PetscCall(MatMultPetscs(A, f, x, y, z));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (f->op->diagonal_block().undecided() && f->op.use_count() == 1) { /* nobody else holds it */
+    PetscCall(MatMultInTurn(A, f, x, y, z));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const bool check = check_results() && f->op->space() == Space::Cuda;

@@ -83,6 +83,7 @@ public:
   bool             built() const { return diag_ != nullptr; }
   const Format<V> &diagonal_block() const { return *diag_; }
   void             settle_for_csr(bool yes) { diag_->settle_for_csr(yes); }
+  void             took(double seconds) { diag_->took(seconds); }
   std::size_t      bytes() const;
   PetscLogDouble   nnz() const { return nnz_; } // local
   PetscInt         builds() const { return builds_; }
