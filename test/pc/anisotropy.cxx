@@ -135,6 +135,18 @@ BOOST_AUTO_TEST_CASE(weak_entries_along_an_axis)
   }
 }
 
+/* Where rows have few entries, or those that are not weak are few, interpolation is smoothed a second time within its pattern. Smoothed once: 9 and 44. */
+BOOST_AUTO_TEST_CASE(few_entries_a_row)
+{
+  const char *const sentence = "entries a row that are not weak: interpolation is smoothed a second time within its pattern";
+  const MatHandle   plane = assemble(stencil5(90, 90), MATAIJ), space = assemble(stencil7(20, 20, 20), MATAIJ), both = assemble(slivers(8000), MATAIJ);
+
+  BOOST_TEST(iterations(plane) <= 7);
+  BOOST_TEST(iterations(both) <= 41);
+  for (Mat A : {(Mat)plane, (Mat)space, (Mat)both}) BOOST_TEST(says(make_pc(A), sentence));
+  for (const Entry &e : {stencil27(9, 8, 7), elasticity(6, 5, 4), hubs(3000, 3)}) BOOST_TEST(!says(make_pc(assemble(e, MATAIJ)), sentence), e.name);
+}
+
 /* On a grid in space they do so only where its points are far denser along one axis than along the others. */
 BOOST_AUTO_TEST_CASE(entries_of_both_signs_on_a_grid)
 {

@@ -95,6 +95,11 @@ static PetscErrorCode ViewBounds(SAAMG *mg, PetscViewer viewer)
                                        "  level %d has restriction as the transpose of interpolation: else rows of the next would outweigh their diagonals, or "
                                        "be too long\n",
                                        (int)l));
+    if (grids[l].transfer->few > 0)
+      PetscCall(PetscViewerASCIIPrintf(viewer,
+                                       "  level %d has %.3g entries a row that are not weak: interpolation is smoothed a second time "
+                                       "within its pattern\n",
+                                       (int)l, grids[l].transfer->few));
     if (grids[l].transfer->bounded)
       PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d is coarsened aggressively: else operators would exceed complexity %g\n", (int)l,
                                        (double)mg->hierarchy_options.max_complexity));

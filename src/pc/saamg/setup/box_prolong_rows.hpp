@@ -2,6 +2,7 @@
 #pragma once
 #include "box_grid.hpp"
 #include "core/launch/by_lanes.hpp"
+#include "within_rows.hpp"
 
 namespace goza::saamg
 {
@@ -163,6 +164,111 @@ template <class Stencil> struct SmoothBoxes {
       if (bits >> place & 1) val[p++] = value[place];
     }
     if (columns.col) columns.of_node(n);
+  }
+};
+
+/* Rows of P, and what they make of the boxes' near-null vector. */
+struct BoxRowsOfP {
+  BoxGrid            grid;
+  const Bits8       *reach;
+  const PetscInt    *ptr;
+  const PetscScalar *val, *coarse;
+
+  HD PetscScalar coarse_at(const BoxNode &n, int place) const
+  {
+    return coarse[grid.box_behind(grid.number(n.box), lower_box(n.o[0]) + (place & 1), lower_box(n.o[1]) + (place >> 1 & 1), lower_box(n.o[2]) + (place >> 2))];
+  }
+};
+
+struct InterpolatedByBoxes {
+  BoxRowsOfP   rows;
+  PetscScalar *sum;
+
+  HD void operator()(PetscInt i) const
+  {
+    const BoxNode n = rows.grid.place(i);
+    PetscInt      p = rows.ptr[i];
+    PetscScalar   s = 0;
+
+    for (int place = 0; place < 8; place++) {
+      if (rows.reach[i] >> place & 1) s += rows.val[p++] * rows.coarse_at(n, place);
+    }
+    sum[i] = s;
+  }
+};
+
+/* WithinRow by place. */
+template <class Stencil> struct WithinBoxes {
+  BoxRowsOfP         rows;
+  Stencil            A;
+  const Bits27      *stencil;
+  const PetscScalar *dinv;
+  PetscReal          omega;
+  const PetscScalar *sum;
+  PetscScalar       *val;
+
+  HD void operator()(PetscInt i) const
+  {
+    const BoxNode     n    = rows.grid.place(i);
+    const unsigned    bits = rows.reach[i];
+    const PetscScalar f    = -omega * dinv[i];
+    PetscScalar       value[8], wanted = 0, found = 0;
+
+    if (!bits) return;
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+    for (int place = 0; place < 8; place++) value[place] = 0;
+    for_each_neighbour(rows.grid, i, stencil[i], [&](int bit, PetscInt j, int dx, int dy, int dz) {
+      const PetscScalar a = A(i, bit);
+
+      wanted += a * sum[j];
+      add(a, j, apart(n.o[0], dx), apart(n.o[1], dy), apart(n.o[2], dz), value);
+    });
+    const PetscScalar *old = rows.val + rows.ptr[i];
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+    for (int place = 0; place < 8; place++) {
+      if (!(bits >> place & 1)) continue;
+      value[place] = old[entries_below(bits, place)] + f * value[place];
+      found += value[place] * rows.coarse_at(n, place);
+    }
+    const PetscScalar share = share_out(sum[i] + f * wanted, found);
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+    for (int place = 0; place < 8; place++) {
+      const PetscInt p = entries_below(bits, place);
+
+      if (bits >> place & 1) val[rows.ptr[i] + p] = share == PetscScalar(0) ? old[p] : share * value[place];
+    }
+  }
+
+private:
+  /* From the lower box that a node with offset o reaches to that of its neighbour in a direction: -1, 0 or 1. */
+  HD static int apart(int o, int step)
+  {
+    const int away = boxes_away(o + step);
+
+    return away + lower_box(o + step - 3 * away) - lower_box(o);
+  }
+
+  /* a times row j, whose places lie so far from this row's. No index that is computed: the values are to be registers. */
+  HD void add(PetscScalar a, PetscInt j, int x, int y, int z, PetscScalar *value) const
+  {
+    const unsigned     theirs = rows.reach[j];
+    const PetscScalar *row    = rows.val + rows.ptr[j];
+
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+    for (int place = 0; place < 8; place++) {
+      const int  px = (place & 1) - x, py = (place >> 1 & 1) - y, pz = (place >> 2) - z, at = 4 * pz + 2 * py + px;
+      const bool there = (px | py | pz) >= 0 && (px | py | pz) <= 1 && theirs >> at & 1;
+
+      if (there) value[place] += a * row[entries_below(theirs, at)];
+    }
   }
 };
 

@@ -2,6 +2,7 @@
 #include "box_product_rows.hpp"
 #include "box_prolong_rows.hpp"
 #include "box_rows.hpp"
+#include "box_values.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "core/util/algorithm.hpp"
@@ -31,36 +32,6 @@ BoxGrid grid_of(const Lattice &lattice, bool finest)
     grid.boxes[d] = (lattice.tiles[from] - lattice.second(from)) / 3 + 1;
   }
   return grid;
-}
-
-/* The values of CDS by the bits of neighbours. */
-CdsStencil stencil_of(const mat::Cds<PetscScalar, PetscScalar> &cds, const BoxGrid &grid)
-{
-  const mat::CdsView<PetscScalar> view = cds.view();
-  CdsStencil                      stencil{view.val, {}};
-
-  for (int bit = 0; bit < 27; bit++) {
-    const PetscInt o = grid.neighbour(0, bit % 3 - 1, bit / 3 % 3 - 1, bit / 9 - 1), stored = cds.half() && o < 0 ? -o : o;
-
-    for (PetscInt d = 0; d < view.ndiag; d++) {
-      if (view.offset[d] == stored) stencil.start[bit] = d * view.ld + (stored == o ? 0 : o);
-    }
-  }
-  return stencil;
-}
-
-const mat::Cds<PetscScalar, PetscScalar> *diagonals_of_nodes(const StoredRows &A)
-{
-  const auto *cds = A.diagonals();
-
-  return cds && cds->block_size() == 1 ? cds : nullptr;
-}
-
-/* call(stencil) with the operator's values by place */
-template <class Call> void with_values(const StoredRows &A, const BoxGrid &grid, const Array<Bits27> &stencil, const Call &call)
-{
-  if (const auto *cds = diagonals_of_nodes(A)) call(stencil_of(*cds, grid));
-  else call(CsrStencil{A.A.ptr, A.A.val, stencil.data()});
 }
 
 /* The bits of the neighbours whose diagonals cds has; 0 where it has others, too. */

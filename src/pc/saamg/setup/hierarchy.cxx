@@ -127,9 +127,12 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
       T              = tentative(aggregates, columns, grid.bs, from.k, B);
       from.aggregate = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
     }
-    from.aggregates         = aggregates.map;
-    from.Q                  = std::move(T.Q);
-    coarse_B                = std::move(T.Bcoarse);
+    from.aggregates = aggregates.map;
+    from.Q          = std::move(T.Q);
+    coarse_B        = std::move(T.Bcoarse);
+    from.within     = from.bs == 1 && from.k == 1 && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix && !from.adjoint &&
+                  (grids_.size() == 1 || from.filters) && !options.alternating;
+    from.coarse_B           = from.within ? coarse_B.copied(coarse_B.space()) : Array<PetscScalar>(coarse_B.space());
     grid.transfer           = std::make_shared<CsrTransfer>();
     grid.transfer->smoothed = from.degree > 0;
   }));
@@ -198,7 +201,7 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
     next.level->natural = from->boxes != nullptr;
     aggregates          = CsrAggregates();
     if (!from->filters) from->graph = CsrGraph();
-    if (from->ones) from->Q = Array<PetscScalar>(grid.level->A.space);
+    if (from->ones) from->spare_ones();
     if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
     else {
       grid.transfer->forget_coarsening();

@@ -101,6 +101,7 @@ struct CsrTransfer : Interpolation {
   Stamp           stamp;
   bool            smoothed = true;  // false: nothing was asked for, or its product would have taken too long
   bool            lopsided = false; // it was to have test functions of its own, whose coarse operator would not have done
+  double          few      = 0;     // entries a row of what smoothed P a second time within its pattern; 0: it was not
   bool            bounded  = false; // aggregates are larger than asked for, since the coarse operator would have been too large
 
   std::shared_ptr<Coarsening> coarsening; // while only aggregates are to be kept

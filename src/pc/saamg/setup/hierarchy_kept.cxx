@@ -77,7 +77,8 @@ static std::size_t bytes_of(const CsrTransfer &t)
   if (t.coarsening) {
     const CsrGraph &G = t.coarsening->graph;
 
-    bytes += t.coarsening->Q.bytes() + t.coarsening->aggregate.bytes() + G.ptr.bytes() + G.col.bytes() + G.weight.bytes() + G.degree.bytes() + G.rdiag.bytes();
+    bytes += t.coarsening->Q.bytes() + t.coarsening->coarse_B.bytes() + t.coarsening->aggregate.bytes() + G.ptr.bytes() + G.col.bytes() + G.weight.bytes() +
+             G.degree.bytes() + G.rdiag.bytes();
   }
   return bytes;
 }

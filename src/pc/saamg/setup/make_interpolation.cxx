@@ -5,6 +5,7 @@
 #include "parallel/par_csr.hpp"
 #include "parallel/summed_rows.hpp"
 #include "symmetry.hpp"
+#include "within.hpp"
 
 namespace goza::saamg
 {
@@ -81,7 +82,35 @@ static CsrMatrix test_functions(const Csr &A, const MapPtr &rows, const Coarseni
   return polynomial(At.view(), tcolumns, mirrored, d, lambda, options, columns);
 }
 
-/* A polynomial of degree 2 takes in weak entries, too: where coefficients jump, degree 2 of the filtered operators takes more iterations than degree 1, that of
+/* Whether P is smoothed within its pattern, too; entries: of all ranks, of what it has been smoothed with. */
+static bool smooths_within(const Grid &grid, const Coarsening &from, double entries)
+{
+  const double few = entries / PetscMax(grid.rows(), 1);
+
+  grid.transfer->few = from.within && few <= most_entries_within ? few : 0;
+  return grid.transfer->few > 0;
+}
+
+static double entries_of_all(const Csr &A, const ColumnMap &columns)
+{
+  std::int64_t n = entries(A);
+
+  columns.sum(&n, 1);
+  return static_cast<double>(n);
+}
+
+/* A host has the rows of both, and is quicker by these. */
+static void smooth_boxes_within(const Grid &grid, const Coarsening &from, const Array<PetscScalar> &coarse_B, CsrMatrix &P)
+{
+  const CsrLevel &level = *grid.level;
+
+  if (P.space() == Space::Cuda || level.rows().no_rows()) smooth_within(*from.boxes, level.rows(), level.relaxing(), grid.lambda, coarse_B, P);
+  else smooth_within(level.A, level.columns, level.relaxing(), grid.lambda, coarse_B, from.aggregates, P);
+}
+
+/* Where the entries left out are of both signs they carry energy, as on slivers; the pattern keeps P along the others, and the second smoothing takes them in.
+
+   A polynomial of degree 2 takes in weak entries, too: where coefficients jump, degree 2 of the filtered operators takes more iterations than degree 1, that of
    the whole ones about half as many. */
 static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests,
                           MapPtr *columns_of_tests)
@@ -107,7 +136,11 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
     A         = diffusive.view();
   }
   if (from.adjoint && tests) *tests = test_functions(A, level.columns, from, *dinv, lambda, options, *columns_of_tests);
-  return polynomial(A, level.columns, from, *dinv, lambda, options, columns, filtered.ptr.size() || diffusive.ptr.size() ? nullptr : level.blocks);
+  CsrMatrix P = polynomial(A, level.columns, from, *dinv, lambda, options, columns, filtered.ptr.size() || diffusive.ptr.size() ? nullptr : level.blocks);
+  if (!smooths_within(grid, from, from.filters ? entries_of_all(A, *level.columns) : level.nnz)) return P;
+  if (options.strong_share > 0) smooth_within(level.A, level.columns, level.relaxing(), grid.lambda, from.coarse_B, columns, P);
+  else smooth_within(A, level.columns, *dinv, lambda, from.coarse_B, columns, P);
+  return P;
 }
 
 /* P of the aggregates as they are. */
@@ -132,8 +165,11 @@ CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const Hiera
 
   if (from.boxes) {
     columns = from.aggregates;
-    return with_tentative(from, [&](const Array<PetscScalar> &Q) {
-      return smoothed_prolongator(*from.boxes, level.rows(), Q, level.relaxing(), omega(grid.lambda, 1, from, options));
+    return with_tentative(from, [&](const Array<PetscScalar> &Q, const Array<PetscScalar> &coarse_B) {
+      CsrMatrix P = smoothed_prolongator(*from.boxes, level.rows(), Q, level.relaxing(), omega(grid.lambda, 1, from, options));
+
+      if (smooths_within(grid, from, level.nnz)) smooth_boxes_within(grid, from, coarse_B, P);
+      return P;
     });
   }
   return from.degree ? smoothed(grid, from, options, columns, tests, columns_of_tests) : unsmoothed(level, from, columns);
@@ -143,7 +179,12 @@ bool interpolate_again(const Grid &grid, const Coarsening &from, const Hierarchy
 {
   const CsrLevel &level = *grid.level;
 
-  return plain(from) && smooth_again(level.rows(), from, level.relaxing(), omega(grid.lambda, 1, from, options), t.P, level.blocks, t.blocks);
+  if (!plain(from) || !smooth_again(level.rows(), from, level.relaxing(), omega(grid.lambda, 1, from, options), t.P, level.blocks, t.blocks)) return false;
+  if (!smooths_within(grid, from, level.nnz)) return true;
+  if (from.boxes) {
+    with_tentative(from, [&](const Array<PetscScalar> &, const Array<PetscScalar> &coarse_B) { smooth_boxes_within(grid, from, coarse_B, t.P); });
+  } else smooth_within(level.A, level.columns, level.relaxing(), grid.lambda, from.coarse_B, t.coarse, t.P);
+  return true;
 }
 
 } // namespace goza::saamg

@@ -214,7 +214,7 @@ bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<Pe
   const Csr &A = rows.A;
 
   if (from.boxes) {
-    with_tentative(from, [&](const Array<PetscScalar> &Q) {
+    with_tentative(from, [&](const Array<PetscScalar> &Q, const Array<PetscScalar> &) {
       if (P.ptr.size()) smooth_values(*from.boxes, rows, Q, dinv, omega, P);
       else P = smoothed_prolongator(*from.boxes, rows, Q, dinv, omega); // its rows were spared
     });

@@ -22,16 +22,23 @@ enum class SmoothedWith {
 struct Coarsening {
   CsrGraph           graph; // where weak entries are filtered
   MapPtr             aggregates;
-  Array<PetscInt>    aggregate; // [local columns of A], -1: none
-  Array<PetscScalar> Q;
-  bool               ones = false; // of boxes: Q comes of a near-null vector of ones, and is made again where it is not kept
+  Array<PetscInt>    aggregate;    // [local columns of A], -1: none
+  Array<PetscScalar> Q, coarse_B;  // as of CsrTentative
+  bool               ones = false; // of boxes: these come of a near-null vector of ones, and are made again where they are not kept
   PetscInt           bs = 1, k = 1;
   PetscInt           degree        = 1;     // of the polynomial that smooths it; 0: it is not smoothed
+  bool               within        = false; // it may be smoothed within its pattern, too
   bool               filters       = false; // weak entries are left out; else there is no graph
   SmoothedWith       smoothed_with = SmoothedWith::Matrix;
   bool               adjoint       = false; // test functions are smoothed with the transpose of that
 
   std::shared_ptr<Boxes> boxes; // in the place of aggregates, where these are boxes of a lattice
+
+  void spare_ones()
+  {
+    Q        = Array<PetscScalar>(Q.space());
+    coarse_B = Array<PetscScalar>(Q.space());
+  }
 };
 
 /* B [rows][k]. An isolated row takes no part, though its node may be in an aggregate: its part of B becomes 0. isolated [rows]: 1 for those. */
@@ -45,14 +52,14 @@ CsrTentative  tentative(Boxes &boxes, const Array<PetscScalar> &B);
 bool          all_ones(const Array<PetscScalar> &B);
 CsrAggregates aggregates_of(const Boxes &boxes, const LocalColumns &columns);
 
-/* Of a coarsening on boxes: call(Q). */
+/* Of a coarsening on boxes: call(Q, coarse_B). */
 template <class Call> auto with_tentative(const Coarsening &from, const Call &call)
 {
   Array<PetscScalar> Q, Bcoarse;
 
-  if (from.Q.size()) return call(from.Q);
+  if (from.Q.size()) return call(from.Q, from.coarse_B);
   normalise(*from.boxes, nullptr, Q, Bcoarse);
-  return call(Q);
+  return call(Q, Bcoarse);
 }
 
 /* P = (I - omega D^-1 A) T on the rows that have an aggregate. columns: of P; nodes: A's blocks, where they are known. */

@@ -1,0 +1,105 @@
+/* Row bodies of the second smoothing of P within its pattern. */
+#pragma once
+#include "core/launch/for_each_row.hpp"
+
+namespace goza::saamg
+{
+
+/* Rows of P that are longer keep what they have, and count elsewhere as what is outside: the work of an entry of A is bounded. */
+constexpr PetscInt most_reached_within = 64;
+
+/* By what a row is multiplied that interpolates `found` and is to interpolate `wanted`; 0: that is no small matter, as where the near-null vector is 0. */
+HD inline PetscScalar share_out(PetscScalar wanted, PetscScalar found)
+{
+  const PetscReal size2 = PetscRealPart(found * PetscConj(found)), along = PetscRealPart(wanted * PetscConj(found));
+
+  return 3 * along >= size2 && along <= 3 * size2 && size2 > 0 ? wanted / found : PetscScalar(0);
+}
+
+/* P coarse_B */
+struct Interpolated {
+  const PetscInt    *ptr, *col;
+  const PetscScalar *val, *coarse;
+  PetscScalar       *sum;
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscScalar s = 0;
+
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) s += val[p] * coarse[col[p]];
+    sum[i] = s;
+  }
+};
+
+/* A row of (I - omega D^-1 A) P in the pattern of P's. */
+struct WithinRow {
+  const PetscInt    *aptr, *acol;
+  const PetscScalar *aval, *dinv;
+  PetscReal          omega;
+  const PetscInt    *ptr, *col;    // of P's rows and, below them, those of A's ghosts
+  const PetscScalar *old;          // values of these
+  const PetscInt    *coarse_place; // of P's own entries in coarse
+  const PetscScalar *coarse, *sum; // [P's columns], [A's columns]
+  PetscScalar       *val;
+  PetscInt          *place = nullptr; // [columns of P's rows] zeros, on a host, where rows come one after the other: else columns are looked for
+
+  HD void operator()(PetscInt i) const
+  {
+    const PetscInt first = ptr[i], end = ptr[i + 1];
+    PetscScalar    wanted = 0, found = 0;
+
+    for (PetscInt p = first; p < end; p++) val[p] = end - first > most_reached_within ? old[p] : PetscScalar(0);
+    if (first == end || end - first > most_reached_within) return;
+    for (PetscInt q = aptr[i]; q < aptr[i + 1]; q++) wanted += aval[q] * sum[acol[q]];
+    if (place) add_by_place(i, first, end);
+    else {
+      for (PetscInt q = aptr[i]; q < aptr[i + 1]; q++) add(aval[q], acol[q], first, end);
+    }
+    const PetscScalar f = -omega * dinv[i];
+
+    for (PetscInt p = first; p < end; p++) {
+      val[p] = old[p] + f * val[p];
+      found += val[p] * coarse[coarse_place[p]];
+    }
+    const PetscScalar share = share_out(sum[i] + f * wanted, found);
+
+    for (PetscInt p = first; p < end; p++) val[p] = share == PetscScalar(0) ? old[p] : share * val[p];
+  }
+
+private:
+  /* a times row j */
+  HD void add(PetscScalar a, PetscInt j, PetscInt first, PetscInt end) const
+  {
+    if (ptr[j + 1] - ptr[j] > most_reached_within) return;
+    for (PetscInt r = ptr[j]; r < ptr[j + 1]; r++) {
+      PetscInt p = first;
+
+      while (p < end && col[p] != col[r]) p++;
+      if (p < end) val[p] += a * old[r];
+    }
+  }
+
+  /* All of these, without a jump: what falls outside the pattern is summed up in the first place. */
+  HD void add_by_place(PetscInt i, PetscInt first, PetscInt end) const
+  {
+    PetscScalar sums[most_reached_within + 1];
+
+    for (PetscInt p = first; p < end; p++) {
+      place[col[p]]       = p - first + 1;
+      sums[p - first + 1] = 0;
+    }
+    sums[0] = 0;
+    for (PetscInt q = aptr[i]; q < aptr[i + 1]; q++) {
+      const PetscInt    j = acol[q], begin = ptr[j], last = ptr[j + 1] - begin > most_reached_within ? begin : ptr[j + 1];
+      const PetscScalar a = aval[q];
+
+      for (PetscInt r = begin; r < last; r++) sums[place[col[r]]] += a * old[r];
+    }
+    for (PetscInt p = first; p < end; p++) {
+      val[p]        = sums[p - first + 1];
+      place[col[p]] = 0;
+    }
+  }
+};
+
+} // namespace goza::saamg
