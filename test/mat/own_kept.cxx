@@ -472,6 +472,28 @@ void multiplied(const char *type)
   }
 }
 
+/* A transpose keeps its places where rows are zeroed, so that the AIJ that a product has left has them, too. */
+void transposed_and_zeroed(const char *type)
+{
+  const MatHandle A = made(type), P = made(MATAIJ);
+  MatHandle       T[2], products[2];
+
+  for (int k = 0; k < 2; k++) {
+    PetscInt rows[2];
+    PETSC_OK(MatTranspose(k ? P : A, MAT_INITIAL_MATRIX, T[k].put()));
+    {
+      MatHandle square;
+      PETSC_OK(MatMatMult(T[k], T[k], MAT_INITIAL_MATRIX, PETSC_DEFAULT, square.put()));
+    }
+    PETSC_OK(MatGetOwnershipRange(T[k], &rows[0], &rows[1]));
+    rows[1]--;
+    PETSC_OK(MatZeroRows(T[k], 2, rows, 1, nullptr, nullptr));
+    PETSC_OK(MatTransposeMatMult(T[k], T[k], MAT_INITIAL_MATRIX, PETSC_DEFAULT, products[k].put()));
+  }
+  BOOST_TEST(products_apart(T[0], T[1]) <= 1e4 * rounding);
+  BOOST_TEST(products_apart(products[0], products[1]) <= 1e5 * rounding);
+}
+
 const AddTests of_types([] {
   const struct {
     const char *name;
@@ -490,6 +512,7 @@ const AddTests of_types([] {
              {"zeroed", zeroed},
              {"few_blocks", few_blocks},
              {"multiplied", multiplied},
+             {"transposed_and_zeroed", transposed_and_zeroed},
              {"symmetric_once", symmetric_once},
              {"symmetric_for_ever", symmetric_for_ever}};
 

@@ -335,6 +335,13 @@ PetscErrorCode MatDuplicate_Own(Mat A, MatDuplicateOption how, Mat *B)
   PetscCall(failed);
   if (rest) PetscCall(PetscObjectQuery((PetscObject)copy->others.rest, "__PETSc_MatCOOStruct_Host", &plan));
   if (!rest || plan) copy->coordinates = own->coordinates;
+  if (plan) { /* by which PETSc sets values on a device in blocks that have been there */
+    Mat          blocks[2];
+    PetscMemType where;
+
+    PetscCall(MatMPIAIJGetSeqAIJ(copy->others.rest, &blocks[0], &blocks[1], NULL));
+    for (Mat block : blocks) PetscCall(MatSeqAIJGetCSRAndMemType(block, NULL, NULL, NULL, &where));
+  }
   (*B)->assembled = A->assembled;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -342,7 +349,7 @@ PetscErrorCode MatDuplicate_Own(Mat A, MatDuplicateOption how, Mat *B)
 PetscErrorCode MatTranspose_Own(Mat A, MatReuse reuse, Mat *B)
 {
   OwnMat *own = own_of(A);
-  Mat     C, rest;
+  Mat     C, rest, its_rest = NULL;
 
   PetscFunctionBegin;
   PetscCall(AllAgree(A, OwnSettle(A, own)));
@@ -350,7 +357,8 @@ PetscErrorCode MatTranspose_Own(Mat A, MatReuse reuse, Mat *B)
   PetscCall(OwnNew(A, *own->kind, own, true, &C));
   if (PetscDefined(USE_COMPLEX)) C->hermitian = PETSC_BOOL3_UNKNOWN; /* PETSc 3.18 would leave out the conjugation that MatHermitianTranspose() ends with */
   PetscErrorCode failed = AllAgree(A, own_of(C)->storage->take_transposed(C, own_of(C), A, own));
-  if (!failed && rest) failed = MatTranspose(rest, MAT_INITIAL_MATRIX, &own_of(C)->others.rest);
+  if (!failed && rest) failed = MatTranspose(rest, MAT_INITIAL_MATRIX, &its_rest);
+  if (!failed && rest) failed = OwnTakeRest(C, own_of(C), its_rest, PETSC_SUCCESS);
   if (failed) PetscCall(MatDestroy(&C));
   PetscCall(failed);
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));

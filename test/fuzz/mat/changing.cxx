@@ -130,6 +130,16 @@ Step diagonal_scale(Twins &t, const Op &o)
   });
 }
 
+/* PETSc's defect: until the next assembly MatGetRow() of an MPIAIJ keeps the room that its longest row had before */
+PetscErrorCode set_diagonal(Twins &t, int a, Mat A, Vec v, InsertMode mode)
+{
+  PetscFunctionBegin;
+  TOLD(t, MatDiagonalSet(A, v, mode), "MatDiagonalSet(A[%d], v, %s)", a, mode_name(mode));
+  TOLD(t, MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY), "MatAssemblyBegin(A[%d], MAT_FINAL_ASSEMBLY)", a);
+  TOLD(t, MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY), "MatAssemblyEnd(A[%d], MAT_FINAL_ASSEMBLY)", a);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 Step diagonal_set(Twins &t, const Op &o)
 {
   const int  a    = t.pick(o.slot[0], [&](const Slot &s) { return s.square() && t.is_aij(s); });
@@ -139,10 +149,7 @@ Step diagonal_set(Twins &t, const Op &o)
     PetscFunctionBegin;
     TOLD(t, MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE), "MatSetOption(A[%d], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE)", a);
     Vec d = t.vector(t.slot[a].rows, seed % 5 + 20);
-    TOLD(t, MatDiagonalSet(A, d, mode), "MatDiagonalSet(A[%d], v, %s)", a, mode_name(mode));
-    /* PETSc's defect: until the next assembly MatGetRow() of an MPIAIJ keeps the room that its longest row had before */
-    TOLD(t, MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY), "MatAssemblyBegin(A[%d], MAT_FINAL_ASSEMBLY)", a);
-    TOLD(t, MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY), "MatAssemblyEnd(A[%d], MAT_FINAL_ASSEMBLY)", a);
+    PetscCall(set_diagonal(t, a, A, d, mode));
     PetscFunctionReturn(PETSC_SUCCESS);
   });
 }
@@ -173,7 +180,7 @@ Step zero_rows(Twins &t, const Op &o)
     if (d != (PetscScalar)0) { /* where a row has no diagonal entry, PETSc tells one rank only, or goes on with an array that it has freed */
       Vec ones = t.vector(t.slot[a].rows, 900);
       TOLD(t, VecSet(ones, 1), "VecSet(v, 1)");
-      TOLD(t, MatDiagonalSet(A, ones, ADD_VALUES), "MatDiagonalSet(A[%d], v, ADD_VALUES)", a);
+      PetscCall(set_diagonal(t, a, A, ones, ADD_VALUES));
     }
     Vec x = sides ? t.vector(t.slot[a].cols, 31) : nullptr, b = nullptr;
     if (sides) {
