@@ -392,9 +392,9 @@ def p2_comparison():
     return [{**records("autoformat")[0], "command": "make bench-indices"}], paper_tables.p2_comparison(p2_study())
 
 
-def gpus():
+def gpus(name="gpus"):
     """Solves of the examples by GPUs and kind of exchange; weak, what an iteration gains."""
-    rows = records("gpus")
+    rows = records(name)
     ways = list(dict.fromkeys((r["ranks"], r["halo"]) for r in rows))
     out = [["", *(f"{n} GPUs, `{halo}`" if n > 1 else "1 GPU" for n, halo in ways)]]
     for problem, mode in dict.fromkeys((r["problem"], r["mode"]) for r in rows):
@@ -406,6 +406,10 @@ def gpus():
             cells = {way: f"{ms(r[field])} ({speed(r, field, per)}{', ' + format(r['iterations'], 'g') + ' iterations' if what == 'solve' else ''})" for way, r in some.items()}
             out.append([f"{name}: {what}", *(cells.get(way, "") for way in ways)])
     return rows, out
+
+
+def gpus_two():
+    return gpus("gpus_two")
 
 
 def paper_list():
@@ -498,7 +502,7 @@ def league_problems():
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (
     headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong,
-    p5_weak, settings, scaling, scaling_four, gpus, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, model_h100, autoformat, p1_padding, p2_comparison,
+    p5_weak, settings, scaling, scaling_four, gpus, gpus_two, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, model_h100, autoformat, p1_padding, p2_comparison,
     cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_problems)} | OF_PAPERS
 
 
