@@ -88,7 +88,7 @@ template <class Join, int K, class V> __device__ void join_grid(V *mine, const G
 }
 
 template <class Join, int K, class V, class Body>
-__global__ void __launch_bounds__(sum_threads) SumRowsKernel(PetscInt n, const __grid_constant__ Body body, GridSum<V> sum)
+__global__ void __launch_bounds__(sum_threads, 2) SumRowsKernel(PetscInt n, const __grid_constant__ Body body, GridSum<V> sum)
 {
   V mine[K];
 

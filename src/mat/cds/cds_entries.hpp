@@ -112,8 +112,9 @@ template <class Value> struct CdsEntries {
   template <class F> HD void for_each_entry(PetscInt row, F f) const
   {
 #if defined(__CUDA_ARCH__)
-    if (bs == 1) {
-      for_each_read_ahead(row, f);
+    if (bs == 1 && all_inside(row)) {
+      read_ahead<true>(row, f);
+      read_ahead<false>(row, f);
       return;
     }
 #endif
@@ -152,25 +153,44 @@ template <class Value> struct CdsEntries {
   }
 
 private:
-  /* Of one unknown a node: some entries are on their way while others are looked at, since a device's memory is far away. */
-  template <class F> HD void for_each_read_ahead(PetscInt row, F &f) const
+  /* Whether a node's blocks, nearly every node's, need no test for the matrix's ends. */
+  HD bool all_inside(PetscInt i) const
+  {
+    const PetscInt highest = ndiag ? offset[ndiag - 1] : 0, lowest = !ndiag ? 0 : half ? -highest : offset[0];
+
+    return i + lowest >= 0 && i + highest < columns;
+  }
+
+  /* Of one unknown a node, those that stand where their mirror images do, or the others: some entries are on their way while others are looked at, since a
+     device's memory is far away. */
+  template <bool mirrored, class F> HD void read_ahead(PetscInt row, F &f) const
   {
     constexpr int ahead = 4;
+    const int     n     = mirrored ? below() : ndiag;
+    int           k     = 0;
 
-    for (int first = 0; first < blocks(); first += ahead) {
+    for (; k + ahead <= n; k += ahead) {
       std::remove_const_t<Value> a[ahead];
-      PetscInt                   col[ahead];
 
-      for (int k = 0; k < ahead; k++) {
-        const Block b = first + k < blocks() ? block(row, first + k) : Block{-1, 0, false};
-
-        col[k] = b.node;
-        a[k]   = b.node >= 0 ? val[b.d * ld + (b.mirrored ? b.node : row)] : Value(0);
-      }
-      for (int k = 0; k < ahead; k++) {
-        if (col[k] >= 0) f(col[k], a[k]);
-      }
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+      for (int u = 0; u < ahead; u++) a[u] = inside<mirrored>(row, k + u);
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+      for (int u = 0; u < ahead; u++) f(column<mirrored>(row, k + u), a[u]);
     }
+    for (; k < n; k++) f(column<mirrored>(row, k), inside<mirrored>(row, k));
+  }
+
+  template <bool mirrored> HD PetscInt column(PetscInt row, int k) const
+  {
+    return mirrored ? row - offset[ndiag - 1 - k] : row + offset[k];
+  }
+  template <bool mirrored> HD std::remove_const_t<Value> inside(PetscInt row, int k) const
+  {
+    return mirrored ? val[(ndiag - 1 - k) * ld + column<true>(row, k)] : val[k * ld + row];
   }
 };
 

@@ -32,10 +32,12 @@ template <class Rows> struct RowCouplings {
       if (!coupling(i, j, squared)) return;
       edges++;
       sum += size;
-      smallest = PetscMin(smallest, size);
-      least    = PetscMin(least, squared);
-      if (PetscRealPart(a * dinv[i]) > 0) same_sign += PetscRealPart(a * dinv[i]);
-      else largest = PetscMax(largest, size);
+      smallest                    = PetscMin(smallest, size);
+      least                       = PetscMin(least, squared);
+      const PetscReal of_diagonal = PetscRealPart(a * dinv[i]);
+
+      same_sign += PetscMax(of_diagonal, 0);
+      largest = PetscMax(largest, of_diagonal > 0 ? 0 : size);
     });
     const PetscReal squared = static_cast<PetscReal>(edges) * static_cast<PetscReal>(edges);
     const float     half = static_cast<float>(edges ? sum / (2 * edges) : 0), strong = static_cast<float>(Couplings::strong_share * largest);
@@ -52,7 +54,11 @@ template <class Rows> struct RowCouplings {
 
         weak += size < half;
         minor += PetscRealPart(a * dinv[i]) > 0 || size < strong;
-        for (int k = 0; k < Couplings::cuts; k++) below[k] += share2(of_diagonals) < cut2(k);
+        const float share = share2(of_diagonals);
+
+        if (share < cut2(Couplings::cuts - 1)) {
+          for (int k = 0; k < Couplings::cuts; k++) below[k] += share < cut2(k);
+        }
       });
     }
     count[0] += edges > 0;

@@ -30,31 +30,47 @@ template <class Rows> struct Facts {
 
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    PetscScalar d = 0, nothing = 0, nothing_of_squares = 0;       // NaN from where an entry, or its square, is not finite
+    PetscScalar d = 0, nothing = 0, nothing_of_squares = 0;       // NaN where an entry, or its square, is not finite
     PetscReal   others = 0, most = 0;                             // most: of the entries so far
     PetscInt    own = bs == 1 ? i : i / bs * bs, node = own - bs; // the first columns of the row's own node and of that of the last entry
     unsigned    couplings = 0;
-    bool        coupled = false, real = true, counted = false;
-
-    A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
-      nothing += a - a;
+    bool        real = true, counted = false;
+    const auto  look = [&](PetscScalar a) {
       nothing_of_squares += a * a * PetscScalar(0);
       most = PetscMax(most, PetscAbsScalar(a));
       real = real && PetscImaginaryPart(a) == 0;
-      if (j == i) d = a;
-      else {
-        coupled = coupled || a != PetscScalar(0);
-        if (j < node || j >= node + bs) { /* a division for every entry would take longer than all else */
-          node    = bs == 1 ? j : j / bs * bs;
-          counted = node == own;
+    };
+    const auto counts = [&](PetscScalar a) { return PetscAbsScalar(a) > 64 * PETSC_MACHINE_EPSILON * most; };
+
+    if (bs == 1) {
+      A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
+        const bool own_entry = j == i;
+
+        look(a);
+        if (own_entry) d = a;
+        couplings += !own_entry && counts(a);
+        others += own_entry ? 0 : PetscAbsScalar(a);
+      });
+    } else {
+      A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
+        look(a);
+        if (j == i) d = a;
+        else {
+          if (j < node || j >= node + bs) { /* a division for every entry would take longer than all else */
+            node    = j / bs * bs;
+            counted = node == own;
+          }
+          if (!counted && counts(a)) {
+            couplings++;
+            counted = true;
+          }
+          others += PetscAbsScalar(a);
         }
-        if (!counted && PetscAbsScalar(a) > 64 * PETSC_MACHINE_EPSILON * most) {
-          couplings++;
-          counted = true;
-        }
-        others += PetscAbsScalar(a);
-      }
-    });
+      });
+    }
+    const bool coupled = !(others == 0); // a NaN is a coupling
+
+    if (nothing_of_squares != PetscScalar(0)) A.for_each_entry(i, [&](PetscInt, PetscScalar a) { nothing += a - a; });
     const PetscScalar inverse = d != PetscScalar(0) ? PetscScalar(1) / d : PetscScalar(0);
 
     dinv[i]                 = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
