@@ -1,0 +1,86 @@
+/* What a look at each row of a matrix finds. */
+#pragma once
+#include "eigen.hpp"
+#include "core/launch/staged_rows.hpp"
+
+namespace goza::saamg
+{
+
+/* How many rows there are of which one thing or another is to be said, and behind these the couplings; a row's inverse diagonal and whether it is isolated are
+   written. Rows: has for_each_entry(). */
+template <class Rows> struct Facts {
+  static constexpr bool walks_along_row = true;
+
+  static constexpr int       facts     = PetscDefined(USE_COMPLEX) ? 8 : 7;
+  static constexpr PetscReal dominance = 1 + 100 * PETSC_MACHINE_EPSILON; // of a diagonal over a row: sums are rounded
+
+  Rows           A;
+  PetscInt       bs;
+  PetscScalar   *dinv;
+  unsigned char *isolated;
+
+  HD Facts on(Columns c, Values v) const { return {A.on(c, v), bs, dinv, isolated}; }
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
+  {
+    PetscScalar d = 0, nothing = 0, nothing_of_squares = 0;       // NaN where an entry, or its square, is not finite
+    PetscReal   others = 0, most = 0;                             // most: of the entries so far
+    PetscInt    own = bs == 1 ? i : i / bs * bs, node = own - bs; // the first columns of the row's own node and of that of the last entry
+    unsigned    couplings = 0;
+    bool        real = true, counted = false;
+    const auto  look = [&](PetscScalar a) {
+      nothing_of_squares += a * a * PetscScalar(0);
+      most = PetscMax(most, PetscAbsScalar(a));
+      real = real && PetscImaginaryPart(a) == 0;
+    };
+    const auto counts = [&](PetscScalar a) { return PetscAbsScalar(a) > 64 * PETSC_MACHINE_EPSILON * most; };
+
+    if (bs == 1) {
+      A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
+        const bool own_entry = j == i;
+
+        look(a);
+        if (own_entry) d = a;
+        couplings += !own_entry && counts(a);
+        others += own_entry ? 0 : PetscAbsScalar(a);
+      });
+    } else {
+      A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
+        look(a);
+        if (j == i) d = a;
+        else {
+          if (j < node || j >= node + bs) { /* a division for every entry would take longer than all else */
+            node    = j / bs * bs;
+            counted = node == own;
+          }
+          if (!counted && counts(a)) {
+            couplings++;
+            counted = true;
+          }
+          others += PetscAbsScalar(a);
+        }
+      });
+    }
+    const bool coupled = !(others == 0); // a NaN is a coupling
+
+    if (nothing_of_squares != PetscScalar(0)) A.for_each_entry(i, [&](PetscInt, PetscScalar a) { nothing += a - a; });
+    const PetscScalar inverse = d != PetscScalar(0) ? PetscScalar(1) / d : PetscScalar(0);
+
+    dinv[i]                 = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
+    isolated[i]             = !coupled;
+    const PetscReal sign    = PetscRealPart(dinv[i]);
+    const bool      crooked = PetscImaginaryPart(dinv[i]) != 0;
+
+    count[0] += sign > 0 || crooked;
+    count[1] += sign < 0 || crooked;
+    count[2] += nothing != PetscScalar(0);
+    count[3] += nothing_of_squares != PetscScalar(0);
+    count[4] += !coupled;
+    count[5] += !(others <= dominance * PetscAbsScalar(d));
+    count[6] += !(others <= most_covered * PetscAbsScalar(d));
+    if (PetscDefined(USE_COMPLEX)) count[7] += !real;
+    count[facts] += couplings;
+  }
+};
+
+} // namespace goza::saamg
