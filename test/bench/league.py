@@ -2,7 +2,7 @@
 """The league: saamg and its peers, no option set but -pc_type, on some hundred problems made here with fixed seeds, at up to three sizes. With --device on a GPU, where PETSc can: its own methods on
 aijcusparse; saamg on slicedell, behind the fused method of the problem's Krylov method.
 
-  BUILD=build/host python3 test/bench/league.py [--sizes 0] [--only PATTERN] [--methods saamg,gamg,hypre,ml] [--out FILE] [--time-out 60] [--options "..."]
+  BUILD=build/host python3 test/bench/league.py [--sizes 0] [--only PATTERN] [--methods saamg,gamg,hypre,ml] [--out FILE] [--time-out 60] [--options "..."] [--jobs 8]
 
 One JSON line a problem, size and method in FILE (test/bench/results/league.json holds what the table of test/bench/README.md shows): rows, iterations to a true residual of 1e-7, reason,
 seconds. Problems that FILE has already are run again; others stay as they are. At the end, and with --summary alone, how the methods compare. Needs $BUILD/bench/bench_league (make bench).
@@ -10,11 +10,13 @@ Families: defaults of saamg may be chosen by what "tuned" ones take; "reported" 
 """
 import argparse
 import datetime
+import itertools
 import json
 import math
 import os
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import solver_runs
@@ -88,26 +90,33 @@ def main():
     parser.add_argument("--options", default="", help="for all methods")
     parser.add_argument("--out", default=os.path.join(BUILD, "bench", "league.json"))
     parser.add_argument("--time-out", type=int, default=60)
+    parser.add_argument("--jobs", type=int, default=1, help="problems at once, on a machine with that many cores to spare; the lines say so")
     parser.add_argument("--device", action="store_true")
     parser.add_argument("--summary", action="store_true", help="of what FILE has, without a run")
     arguments = parser.parse_args()
     out = Path(arguments.out)
     known = {key(line): line for line in map(json.loads, out.read_text().splitlines())} if out.exists() else {}
     petsc = subprocess.run(["pkg-config", "--modversion", "PETSc"], capture_output=True, text=True).stdout.strip()
-    where = {"gpu": solver_runs.gpu_name()} if arguments.device else {"machine": "host", "petsc": petsc}
+    cpu = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
+    where = {"gpu": solver_runs.gpu_name()} if arguments.device else {"machine": "host", "cpu": cpu[1] if cpu else "", "petsc": petsc}
+    if arguments.jobs > 1:
+        where["jobs"] = arguments.jobs
     listed = [] if arguments.summary else [line.split("\t") for line in subprocess.run([PROGRAM, "-list"], capture_output=True, text=True, check=True).stdout.splitlines()]
 
-    for group, problem, family, ksp in listed:
-        if not re.search(arguments.only, f"{group}/{problem}"):
-            continue
-        for size in map(int, arguments.sizes.split(",")):
-            for method in arguments.methods.split(","):
-                words = [PROGRAM, "-problem", problem, "-size", str(size), "-pc_type", method, *(on_device(method, ksp) if arguments.device else []), *arguments.options.split()]
-                line = {"what": "league", "group": group, "problem": problem, "family": family, "size": size, "pc_type": method, **run(words, arguments.time_out), **where,
-                        "date": datetime.date.today().isoformat(), "command": f"python3 test/bench/league.py{' --device' if arguments.device else ''}"}
-                known[key(line)] = line
-                print(f"{group:22} {problem:24} {size} {method:6} {line.get('rows', ''):>7} {line.get('iterations', '-'):>4} {line['reason']:18} {line.get('setup_s', 0):7.3f} {line.get('solve_s', 0):7.3f}", flush=True)
-            out.parent.mkdir(parents=True, exist_ok=True)
+    def play(group, problem, family, ksp):
+        lines = []
+        for size, method in itertools.product(map(int, arguments.sizes.split(",")), arguments.methods.split(",")):
+            words = [PROGRAM, "-problem", problem, "-size", str(size), "-pc_type", method, *(on_device(method, ksp) if arguments.device else []), *arguments.options.split()]
+            line = {"what": "league", "group": group, "problem": problem, "family": family, "size": size, "pc_type": method, **run(words, arguments.time_out), **where,
+                    "date": datetime.date.today().isoformat(), "command": f"python3 test/bench/league.py{' --device' if arguments.device else ''}"}
+            lines.append(line)
+            print(f"{group:22} {problem:24} {size} {method:6} {line.get('rows', ''):>7} {line.get('iterations', '-'):>4} {line['reason']:18} {line.get('setup_s', 0):7.3f} {line.get('solve_s', 0):7.3f}", flush=True)
+        return lines
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(arguments.jobs) as workers:
+        for lines in workers.map(lambda words: play(*words), [words for words in listed if re.search(arguments.only, f"{words[0]}/{words[1]}")]):
+            known.update((key(line), line) for line in lines)
             out.write_text("".join(json.dumps(line) + "\n" for line in known.values()))
     summary(list(known.values()))
 
