@@ -76,13 +76,12 @@ static PetscErrorCode IsSimple(PC pc, PetscBool *simple)
 
 static PetscErrorCode FindRows(Mat A, std::shared_ptr<GroupMat> *rows)
 {
-  PetscBool seq, mpi;
+  bool may;
 
   PetscFunctionBegin;
   rows->reset();
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
-  if (seq || mpi) PetscCall(MatGetGroupMat(A, rows));
+  PetscCall(MatMayHaveGroupMat(A, &may));
+  if (may) PetscCall(MatGetGroupMat(A, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

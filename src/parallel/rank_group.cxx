@@ -142,7 +142,7 @@ PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
   });
   PetscCall(FailTogether(comm, here, "form a group"));
   PetscCall(AgreeOnReason(comm, why));
-  if (why->empty() && space == Space::Cuda && petsc_on_device()) PetscCall(try_device_memory(comm));
+  if (why->empty() && space == Space::Cuda) PetscCall(try_device_memory(comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

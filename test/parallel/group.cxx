@@ -1,6 +1,7 @@
 /* Ranks that share a GPU, here all of a host (-goza_ranks_per_gpu group): one works for all, and what it makes is what one rank makes alone. */
 #include "core/device/device.hpp"
 #include "mat/common/group_mat.hpp"
+#include "mat/own/own_mat.hpp"
 #include "parallel/rank_group.hpp"
 #include "petsc/last_error.hpp"
 #include "petsc/plugin.hpp"
@@ -317,10 +318,9 @@ struct Grid {
   MatHandle             A;
 
   /* -1 between all neighbours of a box and a diagonal that differs from point to point. */
-  Grid(MPI_Comm comm, PetscInt nx, PetscInt ny, PetscInt nz, const char *type, PetscInt px = PETSC_DECIDE)
+  Grid(MPI_Comm comm, PetscInt nx, PetscInt ny, PetscInt nz, const char *type, PetscInt px = PETSC_DECIDE, DMBoundaryType ends = DM_BOUNDARY_NONE) : ends(ends)
   {
-    PETSC_OK(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nx, ny, nz, px, PETSC_DECIDE, PETSC_DECIDE, 1, 1,
-                          nullptr, nullptr, nullptr, da.put()));
+    PETSC_OK(DMDACreate3d(comm, ends, ends, ends, DMDA_STENCIL_BOX, nx, ny, nz, px, PETSC_DECIDE, PETSC_DECIDE, 1, 1, nullptr, nullptr, nullptr, da.put()));
     PETSC_OK(DMSetUp(da));
     PETSC_OK(DMSetMatType(da, type));
     PETSC_OK(DMCreateMatrix(da, A.put()));
@@ -339,7 +339,19 @@ struct Grid {
     PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   }
 
+  PetscInt first_row() const
+  {
+    PetscInt first;
+
+    PETSC_OK(MatGetOwnershipRange(A, &first, nullptr));
+    return first;
+  }
+
 private:
+  DMBoundaryType ends;
+
+  bool outside(PetscInt i, PetscInt n) const { return ends == DM_BOUNDARY_NONE && (i < 0 || i >= n); }
+
   void put_row(const DMDALocalInfo &info, PetscInt k, PetscInt j, PetscInt i, PetscReal factor)
   {
     MatStencil               row{k, j, i, 0};
@@ -349,7 +361,7 @@ private:
     for (PetscInt dk = -1; dk <= 1; dk++)
       for (PetscInt dj = -1; dj <= 1; dj++)
         for (PetscInt di = -1; di <= 1; di++) {
-          if (k + dk < 0 || k + dk >= info.mz || j + dj < 0 || j + dj >= info.my || i + di < 0 || i + di >= info.mx) continue;
+          if (outside(k + dk, info.mz) || outside(j + dj, info.my) || outside(i + di, info.mx)) continue;
           cols.push_back({k + dk, j + dj, i + di, 0});
           values.push_back(factor * (dk || dj || di ? -1 : 26 + 0.1 * uniform(i + 100 * j, k)));
         }
@@ -361,7 +373,7 @@ private:
 BOOST_AUTO_TEST_CASE(a_grid_is_in_its_natural_order)
 {
   for_each_grouping([](const Communicator &comm) {
-    for (const char *type : {MATAIJ, MATCDS}) {
+    for (const char *type : {MATAIJ, MATCDS, MATOWNCDS, MATOWNSLICEDELL}) {
       Grid                            grid(comm, 9, 8, 7, type);
       std::shared_ptr<goza::GroupMat> grouped;
 
@@ -607,7 +619,7 @@ BOOST_AUTO_TEST_CASE(solvers_do_what_one_rank_does)
   for_each_grouping([](const Communicator &comm) {
     for (const char *name : {"poisson7", "neumann", "elasticity"}) {
       for (const char *type : {KSPCG, KSPFUSEDCG, KSPFUSEDBCGS, KSPFUSEDGMRES}) as_one_rank(comm, problem(name), type, MATCDS);
-      as_one_rank(comm, problem(name), KSPFUSEDCG, plain_type());
+      for (const char *type : {plain_type(), MATOWNCDS, MATOWNSLICEDELL}) as_one_rank(comm, problem(name), KSPFUSEDCG, type);
     }
   });
 }
@@ -656,10 +668,10 @@ BOOST_AUTO_TEST_CASE(levels_are_matrices_of_all_ranks)
   });
 }
 
-BOOST_AUTO_TEST_CASE(a_grid_is_solved_as_on_one_rank)
+void is_solved_as_on_one_rank(const char *type)
 {
   const Communicator comm(0);
-  Grid               grid(comm, 13, 12, 11, MATCDS), whole(PETSC_COMM_SELF, 13, 12, 11, MATCDS);
+  Grid               grid(comm, 13, 12, 11, type), whole(PETSC_COMM_SELF, 13, 12, 11, type);
   KSPHandle          ksp = solver(grid.A, KSPFUSEDCG), alone = solver(whole.A, KSPFUSEDCG);
   VecHandle          b, x, b1, x1;
 
@@ -686,7 +698,72 @@ BOOST_AUTO_TEST_CASE(a_grid_is_solved_as_on_one_rank)
       for (PetscInt j = info.ys; j < info.ys + info.ym; j++)
         for (PetscInt i = info.xs; i < info.xs + info.xm; i++) numbers.push_back((k * info.my + j) * info.mx + i);
     const PetscReal off = distance(x, numbers, x1);
-    all_ranks(off == 0, "off by " + std::to_string(off));
+    all_ranks(off == 0, std::string(type) + ": off by " + std::to_string(off));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_grid_is_solved_as_on_one_rank)
+{
+  for (const char *type : {MATCDS, MATOWNCDS, MATOWNSLICEDELL}) is_solved_as_on_one_rank(type);
+}
+
+/* Beyond the ends of a grid the rank's neighbours are far away in the natural order: the leader has slices of what would be on too many diagonals. */
+BOOST_AUTO_TEST_CASE(diagonals_become_slices)
+{
+  const Communicator comm(0);
+  const Option       fill("-mat_cds_max_fill", "1.5");
+
+  if (comm.size() < 2) return;
+  Grid                            grid(comm, 9, 8, 14, MATOWNCDS, PETSC_DECIDE, DM_BOUNDARY_PERIODIC);
+  std::shared_ptr<goza::GroupMat> grouped;
+  MatType                         type = nullptr;
+
+  same_product(grid.A, "periodic");
+  grid.fill(2);
+  same_product(grid.A, "periodic, filled anew");
+  PETSC_OK(goza::MatGetGroupMat(grid.A, &grouped));
+  if (!grouped || !grouped->there()) return;
+  PETSC_OK(MatGetType(grouped->there(), &type));
+  BOOST_TEST(std::string(type) == MATOWNSLICEDELL);
+}
+
+/* How often AIJ was made of a matrix that owns its values. */
+PetscInt times_made(Mat A)
+{
+  goza::mat::OwnMat *own;
+
+  PETSC_OK(goza::mat::MatGetOwn(A, &own));
+  return own->made;
+}
+
+/* Rows go from the ranks' formats to the leader's, after all that changes values and places, and no AIJ is made on the way. */
+BOOST_AUTO_TEST_CASE(owning_matrices_have_leaders)
+{
+  const Communicator comm(0);
+
+  for (const char *type : {MATOWNCDS, MATOWNSLICEDELL, MATOWNFOLD}) {
+    for (const bool half : {false, true}) {
+      Grid       grid(comm, 9, 8, 7, type);
+      VecHandle  left = vector_of(grid.A, 3);
+      const auto what = [&](const char *now) { return std::string(type) + (half ? ", symmetric, " : ", ") + now; };
+
+      if (half) PETSC_OK(MatSetOption(grid.A, MAT_SYMMETRIC, PETSC_TRUE));
+      same_product(grid.A, what("as it is"));
+      PETSC_OK(MatScale(grid.A, -2));
+      same_product(grid.A, what("scaled"));
+      grid.fill(3);
+      same_product(grid.A, what("filled anew"));
+      PETSC_OK(MatDiagonalScale(grid.A, left, nullptr));
+      same_product(grid.A, what("scaled by rows"));
+      const PetscInt row = grid.first_row();
+      PETSC_OK(MatZeroRows(grid.A, 1, &row, 2, nullptr, nullptr));
+      same_product(grid.A, what("a row of each rank zeroed"));
+      PETSC_OK(MatZeroEntries(grid.A));
+      same_product(grid.A, what("without entries"));
+      grid.fill(1);
+      same_product(grid.A, what("filled at last"));
+      BOOST_TEST(times_made(grid.A) == 0, what("AIJ was made"));
+    }
   }
 }
 

@@ -235,6 +235,7 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   PetscCall(PetscLogEventBegin(events.create, 0, 0, 0, 0));
   if (!type && a->dm) PetscCall(DMGetMatType(a->dm, &type));
   PetscCall(MatCreate(PetscObjectComm((PetscObject)a), A));
+  if (a->dm) PetscCall(MatSetDM(*A, a->dm));
   PetscErrorCode failed = SetTypeOf(a, *A, type);
   if (!failed) failed = GivePattern(a, *A);
   if (failed) PetscCall(MatDestroy(A));

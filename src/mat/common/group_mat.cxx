@@ -2,7 +2,6 @@
 #include "borrowed_csr.hpp"
 #include "format_mat.hpp"
 #include "parallel/agree.hpp"
-#include "petsc/attached.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include <algorithm>
@@ -10,8 +9,6 @@
 
 namespace goza::mat
 {
-
-static constexpr char group_key[] = "GozaGroupMat", what[] = "hand its rows to its group";
 
 /* --- the pattern */
 
@@ -203,6 +200,19 @@ PetscErrorCode GroupMat::place_entries(const Csr &D, const Csr &O, const PetscIn
 
 /* --- the matrix */
 
+void GroupMat::create_pointers()
+{
+  ptr_ = SharedWindow(group_->members(), 2 * (static_cast<std::size_t>(nrows_) + 1) * sizeof(PetscInt));
+}
+
+PetscErrorCode GroupMat::create_vectors()
+{
+  PetscFunctionBegin;
+  PetscCall(left_.create(*group_, rows_, vectors_, space_, nrows_));
+  PetscCall(right_.create(*group_, columns_, vectors_, space_, numbering_.end - numbering_.begin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode GroupMat::build(Mat A, bool on_device)
 {
   Mat             Ad, Ao;
@@ -210,22 +220,17 @@ PetscErrorCode GroupMat::build(Mat A, bool on_device)
   BorrowedCsr     diag, offd;
 
   PetscFunctionBegin;
-  PetscCall(MatDestroy(&there_));
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
-  PetscCall(GroupVector::space(*group_, A, space_, &vectors_));
-  patterns_++;
-  null_seen_ = near_seen_ = SpaceSeen();
-  PetscErrorCode here     = place_rows(A);
+  PetscErrorCode here = place_rows(A);
   if (!here) here = diag.open_pattern(Ad);
   if (!here && Ao) here = offd.open_pattern(Ao);
   PetscCall(group_->on_leader(here, what, [] { return PETSC_SUCCESS; })); /* all know the sizes of what comes */
-  here = Guarded([&] { ptr_ = SharedWindow(group_->members(), 2 * (static_cast<std::size_t>(nrows_) + 1) * sizeof(PetscInt)); });
+  here = Guarded([&] { create_pointers(); });
   if (!here) here = count_entries(diag.csr(), offd.csr(), garray);
   PetscCall(group_->on_leader(here, what, [&] { return add_up_rows(); }));
   here = Guarded([&] { entries_.create(*group_, ptr(false)[nrows_] + ptr(true)[nrows_], on_device); });
   if (!here) here = entries_.meet(*group_, on_device);
-  if (!here) here = left_.create(*group_, rows_, vectors_, space_, nrows_);
-  if (!here) here = right_.create(*group_, columns_, vectors_, space_, numbering_.end - numbering_.begin);
+  if (!here) here = create_vectors();
   if (!here) here = Guarded([&] { place_entries(diag.csr(), offd.csr(), garray, A->cmap->rstart); });
   if (!here) here = entries_.put(Ad, Ao);
   PetscCall(group_->on_leader(here, what, [&]() -> PetscErrorCode {
@@ -238,118 +243,89 @@ PetscErrorCode GroupMat::build(Mat A, bool on_device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupMat::renew(Mat Ad, Mat Ao, bool on_device)
+PetscErrorCode GroupMat::renew(Mat A, bool on_device)
 {
+  Mat             Ad, Ao;
+  const PetscInt *garray;
+
   PetscFunctionBegin;
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
   PetscErrorCode here = entries_.meet(*group_, on_device);
   if (!here) here = entries_.put(Ad, Ao);
   PetscCall(group_->on_leader(here, what, [&] { return entries_.give(there_, space_); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* That an error of one rank is one of all, so that all know whether the matrix is held, goes for a single group. */
-PetscErrorCode GroupMat::update(Mat A, bool *behind)
+PetscErrorCode GroupMat::look(Mat A, bool *pattern, bool *values)
 {
-  const MPI_Comm  comm = PetscObjectComm((PetscObject)A);
+  Mat             blocks[2];
+  const PetscInt *garray;
+
+  PetscFunctionBegin;
+  *pattern = *values = false;
+  looked_            = {};
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  for (int k = 0; k < 2; k++) {
+    bool other = false, newer = false;
+
+    if (blocks[k]) PetscCall(ParOperator<PetscScalar>::look(blocks[k], kept_[k], &looked_[k], &other, &newer));
+    *pattern |= other;
+    *values |= newer;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupMat::are_on_device(Mat A, bool *yes)
+{
   Mat             Ad, Ao;
   const PetscInt *garray;
-  bool            pattern[2] = {false, false}, values[2] = {false, false}, on_device;
-  Seen            diag, offd;
-  PetscMPIInt     moved[3];
 
   PetscFunctionBegin;
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
-  PetscCall(ParOperator<PetscScalar>::look(Ad, diag_seen_, &diag, &pattern[0], &values[0]));
-  if (Ao) PetscCall(ParOperator<PetscScalar>::look(Ao, offd_seen_, &offd, &pattern[1], &values[1]));
-  moved[0] = pattern[0] || pattern[1];
-  moved[1] = values[0] || values[1];
+  PetscCall(GroupEntries::are_on_device(*group_, Ad, Ao, yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* That an error of one rank is one of all, so that all know whether the matrix is held, goes for a single group. */
+PetscErrorCode GroupMat::update(Mat A, bool *behind)
+{
+  const MPI_Comm comm = PetscObjectComm((PetscObject)A);
+  bool           pattern, values, on_device;
+  PetscMPIInt    moved[3];
+
+  PetscFunctionBegin;
+  PetscCall(look(A, &pattern, &values));
+  moved[0] = pattern;
+  moved[1] = values;
   if (behind && held_ && group_->groups() == 1) {
     *behind = moved[0] || moved[1];
     PetscCall(share_properties(A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(GroupEntries::are_on_device(*group_, Ad, Ao, &on_device));
+  PetscCall(are_on_device(A, &on_device));
   moved[2] = !on_device;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, moved, 3, MPI_INT, MPI_MAX, comm));
-  diag_seen_ = offd_seen_ = Seen(); /* if this fails, the next update begins anew */
-  held_                   = false;
+  forget(); /* if this fails, the next update begins anew */
+  held_ = false;
   PetscCall(MatGetSpace(A, &space_));
   if (moved[0]) {
+    PetscCall(MatDestroy(&there_));
+    PetscCall(GroupVector::space(*group_, A, space_, &vectors_));
+    patterns_++;
+    null_seen_ = near_seen_ = SpaceSeen();
     PetscCall(PetscLogEventBegin(events.group_rows, A, 0, 0, 0));
     const PetscErrorCode failed = FailTogether(comm, build(A, !moved[2]), what);
     PetscCall(PetscLogEventEnd(events.group_rows, A, 0, 0, 0));
     PetscCall(failed);
   } else if (moved[1]) {
     PetscCall(PetscLogEventBegin(events.group_values, A, 0, 0, 0));
-    const PetscErrorCode failed = renew(Ad, Ao, !moved[2]);
+    const PetscErrorCode failed = renew(A, !moved[2]);
     PetscCall(PetscLogEventEnd(events.group_values, A, 0, 0, 0));
     PetscCall(failed);
   }
   PetscCall(share_properties(A));
-  diag_seen_ = diag;
-  offd_seen_ = offd;
-  held_      = true;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* --- kept with the matrix */
-
-struct Kept {
-  PetscObjectId             id; // PETSc may have given another matrix what is composed on this one
-  std::shared_ptr<GroupMat> grouped;
-};
-
-static PetscErrorCode FindKept(Mat A, Kept **kept)
-{
-  PetscObjectId id;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectGetId((PetscObject)A, &id));
-  PetscCall(GetAttached((PetscObject)A, group_key, kept));
-  if (*kept && (*kept)->id != id) *kept = nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatFindGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped)
-{
-  Kept *kept;
-
-  PetscFunctionBegin;
-  PetscCall(FindKept(A, &kept));
-  *grouped = kept ? kept->grouped : nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatDropGroupMat(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectCompose((PetscObject)A, group_key, NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *behind)
-{
-  const MPI_Comm             comm = PetscObjectComm((PetscObject)A);
-  Space                      space;
-  std::shared_ptr<RankGroup> group;
-  Kept                      *kept;
-
-  PetscFunctionBegin;
-  grouped->reset();
-  PetscCall(MatGetSpace(A, &space));
-  PetscCall(RankGroupGet(comm, space, &group));
-  if (!group) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FindKept(A, &kept));
-  if (!kept) {
-    std::unique_ptr<Kept> made;
-
-    PetscCall(FailTogether(comm, Guarded([&] { made.reset(new Kept{0, std::make_shared<GroupMat>(group)}); }), what));
-    kept = made.get();
-    PetscCall(PetscObjectGetId((PetscObject)A, &kept->id));
-    PetscCall(Attach((PetscObject)A, group_key, std::move(made)));
-  }
-  PetscCall(kept->grouped->update(A, behind));
-  *grouped = kept->grouped;
+  keep();
+  held_ = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -19,6 +19,33 @@ template <class E> struct ScaleNode {
   }
 };
 
+/* Of an entry that stands where its mirror image does, that one is written. */
+struct WriteRow {
+  DiagonalValues A;
+  Csr            rows;
+
+  HD void operator()(PetscInt row, std::int64_t *missing) const
+  {
+    for (PetscInt k = rows.ptr[row]; k < rows.ptr[row + 1]; k++) {
+      PetscScalar *const p = A.place(row, rows.col[k]);
+
+      if (!p) ++*missing;
+      else if (rows.val && !A.mirrored(row, rows.col[k])) *p = rows.val[k];
+    }
+  }
+};
+
+struct NoteOffsets {
+  Csr   rows;
+  int   bs;
+  char *found; // of distance 0
+
+  HD void operator()(PetscInt row) const
+  {
+    for (PetscInt k = rows.ptr[row]; k < rows.ptr[row + 1]; k++) found[rows.col[k] / bs - row / bs] = 1;
+  }
+};
+
 template <class E> struct ReadDiagonal {
   E            A;
   PetscScalar *y;
@@ -230,6 +257,26 @@ static std::int64_t missing_places(Space, const DiagonalValues &, const Diagonal
 template <class E> static std::int64_t missing_places(Space space, const E &Y, const E &X)
 {
   return joined_rows<Plus, 1, std::int64_t>(space, X.rows(), CountMissing<E>{Y, X})[0];
+}
+
+std::int64_t write_rows(const DiagonalValues &A, const Csr &rows)
+{
+  return joined_rows<Plus, 1, std::int64_t>(rows.space, rows.nrows, WriteRow{A, rows})[0];
+}
+
+std::vector<PetscInt> offsets_of(const Csr &rows, int bs, std::size_t most)
+{
+  const std::int64_t    before = (rows.nrows + bs - 1) / bs, all = before + (rows.ncols + bs - 1) / bs;
+  Array<char>           found(rows.space, static_cast<std::size_t>(all));
+  std::vector<PetscInt> offset;
+
+  found.zero();
+  for_each_row(rows.space, rows.nrows, NoteOffsets{rows, bs, found.data() + before});
+  const std::vector<char> on_host = found.to_host();
+  for (std::int64_t k = 0; k < all && offset.size() <= most; k++) {
+    if (on_host[k]) offset.push_back(static_cast<PetscInt>(k - before));
+  }
+  return offset;
 }
 
 std::int64_t missing_places(Space space, const OwnValues &Y, const OwnValues &X)

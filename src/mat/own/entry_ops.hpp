@@ -5,6 +5,7 @@
 #include "mat/fold/fold_entries.hpp"
 #include "mat/slicedell/ell_entries.hpp"
 #include <variant>
+#include <vector>
 
 namespace goza::mat
 {
@@ -45,6 +46,11 @@ PetscReal largest_row_sum(Space space, const OwnValues &A);
 PetscReal largest_column_sum(Space space, const OwnValues &A);
 PetscReal square_sum(Space space, const OwnValues &A);
 void      absolute_sums(Space space, const OwnValues &A, bool of_columns, PetscScalar *y); // of each row or column
+
+/* Rows of entries into their places: how many have none, which are left out; those without values (rows.val null) are counted alone. And the distances of their
+   diagonals in nodes, ascending, `most` + 1 of them where there are more. */
+std::int64_t          write_rows(const DiagonalValues &A, const Csr &rows);
+std::vector<PetscInt> offsets_of(const Csr &rows, int bs, std::size_t most);
 
 /* gone [rows]: 1 for the rows to be zeroed, whose diagonal entry becomes diag; in full storage. */
 void zero_rows(Space space, const OwnValues &A, const char *gone, PetscScalar diag);

@@ -21,11 +21,18 @@ public:
   OwnedCds() { options.bs = 0; /* the matrix's own */ }
 
   std::unique_ptr<OwnStorage> clone() const override { return std::make_unique<OwnedCds>(*this); }
-  PetscErrorCode              set_from_options(Mat A, OwnMat *own, GozaOptionItems items) override;
-  PetscErrorCode              compose(Mat A, bool attach) const override;
-  PetscInt                    begin(Mat A) override;
-  bool                        by_rows() const override { return false; }
-  PetscLogDouble              places(Mat, const OwnMat &) const override;
+  std::unique_ptr<OwnStorage> settings() const override
+  {
+    auto other = std::make_unique<OwnedCds>();
+
+    other->options = options;
+    return other;
+  }
+  PetscErrorCode set_from_options(Mat A, OwnMat *own, GozaOptionItems items) override;
+  PetscErrorCode compose(Mat A, bool attach) const override;
+  PetscInt       begin(Mat A) override;
+  bool           by_rows() const override { return false; }
+  PetscLogDouble places(Mat, const OwnMat &) const override { return places_on(offset); }
 
   PetscErrorCode             first(Mat A, const OwnMat &own, std::unique_ptr<OwnFormat> *f) override;
   std::unique_ptr<OwnFormat> like(const OwnFormat &f, Space space) const override;
@@ -40,13 +47,16 @@ public:
   PetscErrorCode full(Mat A, OwnMat *own) override;
   PetscErrorCode before_values(Mat A, OwnMat *own) override;
 
-  Space          rows_space(const OwnMat &) const override { return Space::Host; }
+  Space          rows_space(const OwnMat &own) const override { return own.space; }
+  PetscErrorCode suits(Mat A, OwnMat *own, const Csr &rows, bool *yes) override;
   PetscErrorCode take_rows(Mat A, OwnMat *own, const Csr &rows) override;
   PetscErrorCode take_transposed(Mat T, OwnMat *own, Mat A, OwnMat *of) override;
 
   PetscErrorCode add(Mat A, OwnMat *own, const std::vector<PetscInt> &more);
 
 private:
+  PetscLogDouble            places_on(const std::vector<PetscInt> &on) const;
+  bool                      full_enough(PetscLogDouble stored, const Csr &rows) const { return stored <= options.max_fill * entries(rows) + 4096 + rows.nrows; }
   std::unique_ptr<PlainCds> zeros(Space space, const std::vector<PetscInt> &on, bool half) const;
   PetscErrorCode            wants_half(Mat A, bool *half) const;
   PetscErrorCode            lay_out_anew(Mat A, OwnMat *own, const std::vector<PetscInt> &on, bool half);
@@ -67,11 +77,11 @@ PetscInt OwnedCds::begin(Mat A)
   return bs;
 }
 
-PetscLogDouble OwnedCds::places(Mat, const OwnMat &) const
+PetscLogDouble OwnedCds::places_on(const std::vector<PetscInt> &on) const
 {
   std::int64_t n = 0;
 
-  for (PetscInt o : offset) n += static_cast<std::int64_t>(bs) * bs * std::max<PetscInt>(0, std::min(nodes, node_columns - o) - std::max<PetscInt>(0, -o));
+  for (PetscInt o : on) n += static_cast<std::int64_t>(bs) * bs * std::max<PetscInt>(0, std::min(nodes, node_columns - o) - std::max<PetscInt>(0, -o));
   return static_cast<PetscLogDouble>(n);
 }
 
@@ -266,33 +276,50 @@ PetscErrorCode OwnedCds::new_entry(Mat A, OwnMat *own, PetscInt row, PetscInt co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In full storage of a matrix that seems symmetric, too: nobody has promised that. */
-PetscErrorCode OwnedCds::take_rows(Mat A, OwnMat *own, const Csr &csr)
+PetscErrorCode OwnedCds::suits(Mat A, OwnMat *own, const Csr &rows, bool *yes)
 {
-  FoundOffsets found;
-  OwnValues    values;
+  std::vector<PetscInt> on;
+  OwnValues             now;
 
   PetscFunctionBegin;
+  PetscCall(OwnShape(A, own));
+  if (own->op) PetscCall(OwnRead(A, own, rows.space, &now));
   PetscCall(Guarded([&] {
-    for (PetscInt row = 0; row < csr.nrows; row++) {
-      for (PetscInt p = csr.ptr[row]; p < csr.ptr[row + 1]; p++) {
-        if (!found.take(csr.col[p] / bs - row / bs)) return;
-      }
-    }
-  }));
-  PetscCall(add(A, own, found.all));
-  const double stored = places(A, *own), there = csr.nrows ? (double)csr.ptr[csr.nrows] : 0;
-  PetscCheck(stored <= options.max_fill * there + 4096 + csr.nrows, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-             "%d diagonals would store %.3g values for %.3g nonzeros; -mat_cds_max_fill allows %.2f for one: let the matrix keep AIJ (-mat_cds_keep_aij yes)",
-             (int)offset.size(), stored, there, options.max_fill);
-  PetscCall(OwnWrite(A, own, Space::Host, false, &values));
-  const DiagonalValues &v = std::get<DiagonalValues>(values);
+    Csr pattern = rows;
 
-  for (PetscInt row = 0; row < csr.nrows; row++) {
-    for (PetscInt p = csr.ptr[row]; p < csr.ptr[row + 1]; p++) {
-      if (!v.mirrored(row, csr.col[p])) *v.place(row, csr.col[p]) = csr.val[p];
-    }
+    pattern.val = nullptr;
+    *yes        = own->op && !write_rows(std::get<DiagonalValues>(now), pattern);
+    if (*yes) return;
+    on                  = offsets_of(rows, static_cast<int>(bs), max_diagonals);
+    const double inside = places_on(on), stored = static_cast<double>(on.size()) * static_cast<double>(rows.nrows) * bs;
+    *yes = on.size() <= static_cast<std::size_t>(max_diagonals) && full_enough(inside, rows) && stored <= options.max_fill * inside + 4096; /* as Cds has it */
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In full storage of a matrix that seems symmetric, too: nobody has promised that. */
+PetscErrorCode OwnedCds::take_rows(Mat A, OwnMat *own, const Csr &rows)
+{
+  OwnValues             values;
+  std::vector<PetscInt> found;
+  std::int64_t          missing = 0;
+  const auto            write   = [&] { missing = write_rows(std::get<DiagonalValues>(values), rows); };
+
+  PetscFunctionBegin;
+  PetscCall(OwnShape(A, own));
+  if (own->op) {
+    PetscCall(OwnWrite(A, own, rows.space, false, &values));
+    PetscCall(Guarded(write));
+    if (!missing) PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(Guarded([&] { found = offsets_of(rows, static_cast<int>(bs), max_diagonals); }));
+  PetscCall(add(A, own, found));
+  const double stored = places(A, *own);
+  PetscCheck(full_enough(stored, rows), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "%d diagonals would store %.3g values for %.3g nonzeros; -mat_cds_max_fill allows %.2f for one: let the matrix keep AIJ (-mat_cds_keep_aij yes)",
+             (int)offset.size(), stored, static_cast<double>(entries(rows)), options.max_fill);
+  PetscCall(OwnWrite(A, own, rows.space, false, &values));
+  PetscCall(Guarded(write));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

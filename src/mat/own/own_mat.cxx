@@ -1,5 +1,6 @@
 /* Owning matrices: creation, assembly, products, what it says of itself. */
 #include "own_mat.hpp"
+#include "mat/common/group_mat.hpp"
 #include "mat/common/format_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
@@ -268,6 +269,7 @@ static PetscErrorCode MatDestroy_Own(Mat A)
   PetscCall(OwnComposeCOO(A, false));
   PetscCall(OwnComposeValues(A, false));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "GozaMatGetOperator_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, makes_group_mat, NULL));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -348,6 +350,7 @@ PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind)
   PetscCall(OwnComposeCOO(A, true));
   PetscCall(OwnComposeValues(A, true));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "GozaMatGetOperator_C", OwnGetOperator));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, makes_group_mat, OwnMakeGroup));
   PetscCall(own->storage->compose(A, true));
   PetscCall(MatBindToCPU_Own(A, PETSC_FALSE));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, kind.type));

@@ -22,6 +22,8 @@
 namespace goza::mat
 {
 
+class GroupMat;
+
 const OwnKind &OwnCdsKind();
 const OwnKind &OwnSlicedEllKind();
 const OwnKind &OwnFoldKind();
@@ -174,6 +176,9 @@ PetscErrorCode OwnTake(Mat A, OwnMat *own, std::unique_ptr<OwnFormat> f);
 PetscErrorCode OwnForget(Mat A, OwnMat *own);         // all values are 0
 void OwnUnsay(Mat A, bool symmetric, bool hermitian); // MatSetOption() said it of values that are other ones now: what still holds; as an assembly does
 PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op); // composed as "GozaMatGetOperator_C"
+
+/* own_group.cxx: composed as GozaMatMakeGroup_C */
+PetscErrorCode OwnMakeGroup(Mat A, const std::shared_ptr<RankGroup> &group, std::shared_ptr<GroupMat> *made);
 
 /* own_rest.cxx, all collective. OwnRest: NULL on one rank. OwnNewRest: without a pattern; OwnTakeRest: in place of the one that there is, unless it failed to
    get a pattern. OwnSetRest: of rows of global columns, ascending, of which none is this rank's. OwnAddPlaces: in rest, where there are none yet, with zeros.

@@ -41,7 +41,8 @@ class OwnStorage {
 public:
   virtual ~OwnStorage() = default;
 
-  virtual std::unique_ptr<OwnStorage> clone() const                                               = 0;
+  virtual std::unique_ptr<OwnStorage> clone() const = 0;
+  virtual std::unique_ptr<OwnStorage> settings() const { return clone(); } // for a matrix of other sizes
   virtual PetscErrorCode              set_from_options(Mat A, OwnMat *own, GozaOptionItems items) = 0;
   virtual PetscErrorCode              compose(Mat, bool) const { return PETSC_SUCCESS; } // functions of this storage alone
   virtual PetscInt                    begin(Mat A)                           = 0;        // sizes and block sizes are known; the unknowns of a node
@@ -66,7 +67,12 @@ public:
   virtual PetscErrorCode before_values(Mat, OwnMat *) { return PETSC_SUCCESS; } // some are to be set
 
   /* Whole matrices: rows in rows_space(), and A's transpose, whose storage this is. */
-  virtual Space          rows_space(const OwnMat &own) const                    = 0;
+  virtual Space          rows_space(const OwnMat &own) const = 0;
+  virtual PetscErrorCode suits(Mat, OwnMat *, const Csr &, bool *yes) // take_rows() may take them
+  {
+    *yes = true;
+    return PETSC_SUCCESS;
+  }
   virtual PetscErrorCode take_rows(Mat A, OwnMat *own, const Csr &rows)         = 0;
   virtual PetscErrorCode take_transposed(Mat T, OwnMat *own, Mat A, OwnMat *of) = 0;
 };

@@ -21,12 +21,13 @@ namespace goza::saamg
 
 /* --- set-up */
 
-/* The matrix that the set-up reads: the Pmat itself or, for a type that is neither AIJ nor ours, an AIJ copy. */
+/* The matrix that the set-up reads: the Pmat itself or, where its type is neither AIJ nor ours and leaders cannot have it, an AIJ copy. */
 static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
 {
-  Mat       A = pc->pmat;
-  PetscBool seq, mpi;
-  PetscInt  M, N;
+  Mat                       A = pc->pmat;
+  PetscBool                 seq, mpi;
+  PetscInt                  M, N;
+  std::shared_ptr<GroupMat> grouped;
 
   PetscFunctionBegin;
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "PC saamg: the matrix is not assembled");
@@ -36,7 +37,8 @@ static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
   PetscCall(MatDestroy(&mg->converted));
-  if (!seq && !mpi && !mg->makes_rows) {
+  if (mg->owner && !mg->makes_rows) PetscCall(MatGetGroupMat(A, &grouped));
+  if (!seq && !mpi && !mg->makes_rows && !grouped) {
     PetscBool shell, bound;
     DM        dm;
 

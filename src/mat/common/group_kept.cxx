@@ -1,0 +1,98 @@
+/* The leaders' matrix stays with the user's. */
+#include "format_mat.hpp"
+#include "group_mat.hpp"
+#include "parallel/agree.hpp"
+#include "petsc/attached.hpp"
+
+namespace goza::mat
+{
+
+static constexpr char group_key[] = "GozaGroupMat", forming[] = "form a group";
+
+struct Kept {
+  PetscObjectId             id; // PETSc may have given another matrix what is composed on this one
+  std::shared_ptr<GroupMat> grouped;
+};
+
+static PetscErrorCode FindKept(Mat A, Kept **kept)
+{
+  PetscObjectId id;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetId((PetscObject)A, &id));
+  PetscCall(GetAttached((PetscObject)A, group_key, kept));
+  if (*kept && (*kept)->id != id) *kept = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFindGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped)
+{
+  Kept *kept;
+
+  PetscFunctionBegin;
+  PetscCall(FindKept(A, &kept));
+  *grouped = kept ? kept->grouped : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatDropGroupMat(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectCompose((PetscObject)A, group_key, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMayHaveGroupMat(Mat A, bool *yes)
+{
+  PetscBool     seq, mpi;
+  MakeGroupMat *make;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, makes_group_mat, &make));
+  *yes = seq || mpi || make;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MakeGroup(Mat A, const std::shared_ptr<RankGroup> &group, std::shared_ptr<GroupMat> *made)
+{
+  MakeGroupMat *make;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, makes_group_mat, &make));
+  if (make) PetscCall(make(A, group, made));
+  else PetscCallCXX(*made = std::make_shared<GroupMat>(group));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *behind)
+{
+  const MPI_Comm             comm = PetscObjectComm((PetscObject)A);
+  Space                      space;
+  std::shared_ptr<RankGroup> group;
+  Kept                      *kept;
+
+  PetscFunctionBegin;
+  grouped->reset();
+  PetscCall(MatGetSpace(A, &space));
+  PetscCall(RankGroupGet(comm, space, &group));
+  if (!group) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FindKept(A, &kept));
+  if (!kept) {
+    std::shared_ptr<GroupMat> mat;
+    std::unique_ptr<Kept>     made;
+
+    PetscCall(FailTogether(comm, MakeGroup(A, group, &mat), forming));
+    if (!mat) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(FailTogether(comm, Guarded([&] { made.reset(new Kept{0, mat}); }), forming));
+    kept = made.get();
+    PetscCall(PetscObjectGetId((PetscObject)A, &kept->id));
+    PetscCall(Attach((PetscObject)A, group_key, std::move(made)));
+  }
+  PetscCall(kept->grouped->update(A, behind));
+  *grouped = kept->grouped;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::mat

@@ -1,0 +1,219 @@
+/* An owning matrix of ranks that share a GPU, as one of their leader's: rows go from where a rank's values are to the leader, and become its matrix there. */
+#include "core/device/shared_memory.hpp"
+#include "group_rows.hpp"
+#include "mat/common/group_mat.hpp"
+#include "own_cds.hpp"
+#include "parallel/device_window.hpp"
+#include "petsc/plugin.hpp"
+
+namespace goza::mat
+{
+
+namespace
+{
+
+/* Memory of the leader's that all of its group write to, on the host or on the device. */
+template <class T> class MetMemory {
+public:
+  PetscErrorCode create(const RankGroup &group, Space space, std::size_t n) // collective in the group
+  {
+    PetscFunctionBegin;
+    if (space == Space::Cuda) PetscCall(device_.create(group, n * sizeof(T)));
+    else PetscCall(Guarded([&] { host_ = SharedWindow(group.members(), n * sizeof(T)); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  T *data() const { return device_ ? device_.at<T>() : host_.at<T>(); }
+
+private:
+  SharedWindow host_;
+  DeviceWindow device_;
+};
+
+class OwnGroupMat final : public GroupMat {
+public:
+  using GroupMat::GroupMat;
+
+private:
+  PetscErrorCode look(Mat A, bool *pattern, bool *values) override;
+  void           keep() override { kept_ = looked_; }
+  void           forget() override { kept_ = {}; }
+  PetscErrorCode are_on_device(Mat, bool *yes) override
+  {
+    *yes = true; /* or on the host, as all of the group's are */
+    return PETSC_SUCCESS;
+  }
+  PetscErrorCode build(Mat A, bool on_device) override;
+  PetscErrorCode renew(Mat A, bool on_device) override;
+
+  PetscErrorCode count(const CsrMatrix &rows, const Csr &others);
+  PetscErrorCode put(Mat A, const CsrMatrix &rows, const Csr &others, const std::vector<PetscInt> &ghosts, PetscInt *col, PetscScalar *val);
+  PetscErrorCode make_there(Mat A, const OwnKind &kind);
+  PetscErrorCode give(Mat A, const Csr &rows, bool *another); // another: pattern, or matrix
+
+  struct Known {
+    PetscObjectState pattern = -1, values = -1;
+  } looked_, kept_;
+};
+
+PetscErrorCode OwnGroupMat::look(Mat A, bool *pattern, bool *values)
+{
+  PetscFunctionBegin;
+  looked_.pattern = A->nonzerostate;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &looked_.values));
+  *pattern = looked_.pattern != kept_.pattern;
+  *values  = looked_.values != kept_.values;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The lengths of this rank's rows. */
+PetscErrorCode OwnGroupMat::count(const CsrMatrix &rows, const Csr &others)
+{
+  std::vector<PetscInt> begin;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] { begin = rows.ptr.to_host(); }));
+  for (PetscInt i = 0; i < rows.nrows; i++) ptr(false)[row(i) + 1] = begin[i + 1] - begin[i] + (others.nrows ? others.ptr[i + 1] - others.ptr[i] : 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnGroupMat::put(Mat A, const CsrMatrix &rows, const Csr &others, const std::vector<PetscInt> &ghosts, PetscInt *col, PetscScalar *val)
+{
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] {
+    std::vector<PetscInt> begin, own, other;
+
+    for (PetscInt i = 0; i < rows.nrows; i++) begin.push_back(ptr(false)[row(i)]);
+    for (PetscInt c = 0; c < A->cmap->n; c++) own.push_back(new_column(A->cmap->rstart + c));
+    for (PetscInt c : ghosts) other.push_back(new_column(c));
+    const auto there = [&](const std::vector<PetscInt> &v) { return Array<PetscInt>(space_, v.data(), v.size()); };
+
+    const Array<PetscInt> b = there(begin), o = there(own), g = there(other);
+
+    put_rows(space_, rows.view(), others, {b.data(), o.data(), g.data(), col, val});
+    if (space_ == Space::Cuda) device::synchronize(); /* the leader must not begin before */
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On the leader: without entries, of A's type and settings, or of another type. */
+PetscErrorCode OwnGroupMat::make_there(Mat A, const OwnKind &kind)
+{
+  const OwnMat *own = own_of(A);
+
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&there_));
+  PetscCall(MatCreate(group_->leaders(), &there_));
+  PetscCall(MatSetSizes(there_, nrows_, numbering_.end - numbering_.begin, A->rmap->N, A->cmap->N));
+  PetscCall(MatSetBlockSizes(there_, own->bs > 1 ? own->bs : A->rmap->bs, own->bs > 1 ? own->bs : A->cmap->bs)); /* as it is laid out */
+  PetscCall(MatSetType(there_, kind.type));
+  PetscCall(MatBindToCPU(there_, space_ == Space::Host ? PETSC_TRUE : PETSC_FALSE));
+  if (&kind == own->kind) PetscCall(Guarded([&] { own_of(there_)->storage = own->storage->settings(); }));
+  there_->preallocated = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On the leader: the rows of all become its matrix. Diagonals find their places again, since entries that were 0 have none; others have them. What the ranks'
+   diagonals hold may be on too many of them there, as beyond the ends of a periodic grid or where there is no grid: then these are slices. */
+PetscErrorCode OwnGroupMat::give(Mat A, const Csr &rows, bool *another)
+{
+  const PlainCds        *diagonals = OwnDiagonals(*own_of(A));
+  const bool             half      = diagonals && diagonals->half();
+  OwnMat                *own       = own_of(there_);
+  const PetscObjectState before    = there_->nonzerostate;
+  OwnValues              values;
+  bool                   suits;
+
+  PetscFunctionBegin;
+  if (half) PetscCall(share_properties(A)); /* then it is there, too */
+  PetscCall(own->storage->suits(there_, own, rows, &suits));
+  if (!suits) {
+    PetscCall(make_there(A, OwnSlicedEllKind()));
+    own = own_of(there_);
+  }
+  const bool anew = !own->op, by_rows = own->storage->by_rows();
+  if (!by_rows && !anew && !half) PetscCall(own->storage->full(there_, own));
+  if (!by_rows) PetscCall(OwnForget(there_, own));
+  if (!by_rows || anew) PetscCall(own->storage->take_rows(there_, own, rows));
+  else {
+    PetscCall(OwnWrite(there_, own, space_, false, &values));
+    PetscCall(Guarded([&] { own->held->refill(rows); }));
+  }
+  *another = !suits || before != there_->nonzerostate;
+  PetscCall(MatAssemblyBegin(there_, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(there_, MAT_FINAL_ASSEMBLY));
+  PetscCall(share_properties(A)); /* which the end of an assembly forgets */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnGroupMat::build(Mat A, bool on_device)
+{
+  PetscFunctionBegin;
+  PetscErrorCode here = OwnSettle(A, own_of(A));
+  here                = here ? here : place_rows(A);
+  PetscCall(group_->on_leader(here, what, [] { return PETSC_SUCCESS; })); /* all know the sizes of what comes */
+  here = Guarded([&] { create_pointers(); });
+  if (!here) here = create_vectors();
+  PetscCall(group_->on_leader(here, what, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(make_there(A, *own_of(A)->kind));
+    PetscCall(make_vectors(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(renew(A, on_device));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The group's rows are there for as long as this takes. */
+PetscErrorCode OwnGroupMat::renew(Mat A, bool)
+{
+  CsrMatrix              rows;
+  Mat                    Ao;
+  const PetscInt        *garray = NULL;
+  BorrowedCsr            pattern, others;
+  std::vector<PetscInt>  ghosts;
+  MetMemory<PetscInt>    col;
+  MetMemory<PetscScalar> val;
+  bool                   another = false;
+
+  PetscFunctionBegin;
+  PetscCall(OwnCompressedRows(A, &rows, &Ao, &garray));
+  PetscErrorCode here = Ao ? pattern.open_pattern(Ao) : PETSC_SUCCESS;
+  if (!here && Ao) here = others.open(Ao, space_);
+  if (!here && Ao) here = Guarded([&] { ghosts.assign(garray, garray + Ao->cmap->n); });
+  if (!here) here = count(rows, pattern.csr());
+  PetscCall(group_->on_leader(here, what, [&] { return add_up_rows(); }));
+  const PetscInt n = ptr(false)[nrows_];
+  here             = col.create(*group_, space_, n);
+  if (!here) here = val.create(*group_, space_, n);
+  if (!here) here = put(A, rows, others.csr(), ghosts, col.data(), val.data());
+  PetscCall(group_->on_leader(here, what, [&]() -> PetscErrorCode {
+    Array<PetscInt> begin;
+
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] { begin = Array<PetscInt>(space_, ptr(false), nrows_ + 1); }));
+    PetscCall(give(A, {space_, nrows_, numbering_.end - numbering_.begin, begin.data(), col.data(), val.data(), n}, &another));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCallMPI(MPI_Bcast(&another, 1, MPI_C_BOOL, 0, group_->members()));
+  patterns_ += another;
+  PetscCall(pattern.close());
+  PetscCall(others.close());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+/* Not of several groups, whose leaders' matrix is made of AIJ. */
+PetscErrorCode OwnMakeGroup(Mat A, const std::shared_ptr<RankGroup> &group, std::shared_ptr<GroupMat> *made)
+{
+  Space space;
+
+  PetscFunctionBegin;
+  made->reset();
+  PetscCall(MatGetSpace(A, &space));
+  if (group->groups() > 1 || (space == Space::Cuda && !group->shares_device_memory())) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCXX(*made = std::make_shared<OwnGroupMat>(group));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::mat
