@@ -6,12 +6,10 @@
 #include "pc/saamg/setup/grid_of_rows.hpp"
 #include "pc/saamg/setup/hierarchy.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
-#include "../support/gallery.hpp"
+#include "../support/box_cases.hpp"
 #include "../support/same_hierarchies.hpp"
 #include "../support/spaces.hpp"
 
-#include <algorithm>
-#include <functional>
 #include <numeric>
 
 using namespace goza;
@@ -20,84 +18,7 @@ using namespace goza_test;
 namespace
 {
 
-using Taken = std::function<bool(PetscInt axes)>; // of the neighbours around, by how many of their coordinates differ
-
-/* -div(k grad u) on a grid, with a k of its own for each two neighbours, positive and summed up on the diagonal. given: nodes of faces whose rows are identity,
-   columns eliminated. */
-Entry points(const std::string &name, std::array<PetscInt, 3> n, const Taken &taken, const Taken &zero, unsigned given = 0, bool stored = true)
-{
-  const PetscInt total = n[0] * n[1] * n[2];
-
-  return {name, total, total, square | symmetric | spd | full_diagonal | no_zero_pivots | nonempty, [=](PetscInt i, Row &out) {
-            const PetscInt at[3]    = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
-            const auto     on_faces = [&](const PetscInt *x) {
-              bool on = false;
-              for (int f = 0; f < 6; f++) on = on || (given >> f & 1 && x[f / 2] == f % 2 * (n[f / 2] - 1));
-              return on;
-            };
-            PetscReal diagonal = 0.01;
-            for (PetscInt k = 0; k < 27; k++) {
-              const PetscInt to[3] = {at[0] + k % 3 - 1, at[1] + k / 3 % 3 - 1, at[2] + k / 9 - 1}, j = to[0] + n[0] * (to[1] + n[1] * to[2]);
-              const PetscInt axes  = (to[0] != at[0]) + (to[1] != at[1]) + (to[2] != at[2]);
-              bool           there = axes > 0 && taken(axes);
-              for (int d = 0; d < 3; d++) there = there && to[d] >= 0 && to[d] < n[d];
-              if (!there) continue;
-              const PetscReal a       = zero(axes) ? 0 : -1 - 0.9 * uniform(std::min(i, j), std::max(i, j), 5);
-              const bool      coupled = !on_faces(at) && !on_faces(to);
-              diagonal -= a;
-              if (coupled || stored) out.add(j, coupled ? a : 0);
-            }
-            out.add(i, diagonal);
-          }};
-}
-
-bool all(PetscInt)
-{
-  return true;
-}
-bool none(PetscInt)
-{
-  return false;
-}
-bool along_axes(PetscInt axes)
-{
-  return axes == 1;
-}
-
-struct Case {
-  Entry    entry;
-  int      boxes; // levels at least whose aggregates are boxes; -1: none is
-  PetscInt n[3];
-};
-
-Case on(std::array<PetscInt, 3> n, int boxes, const std::string &name, const Taken &taken = all, const Taken &zero = none, unsigned given = 0,
-        bool stored = true)
-{
-  return {points(name + "_" + std::to_string(n[0]) + "_" + std::to_string(n[1]) + "_" + std::to_string(n[2]), n, taken, zero, given, stored),
-          boxes,
-          {n[0], n[1], n[2]}};
-}
-
-std::vector<Case> cases()
-{
-  std::vector<Case> list;
-
-  for (PetscInt more = 0; more < 3; more++) { // each remainder by three
-    list.push_back(on({10 + more, 11 + more, 12 + more}, 2, "27_points"));
-    list.push_back(on({40 + more, 31 + more, 1}, 2, "9_points"));
-    list.push_back(on({10 + more, 9, 14 - more}, 1, "27_points_zero_axes", all, along_axes));
-    list.push_back(on({10 + more, 9 + more, 8 + more}, 1, "27_points_one_face_given", all, along_axes, 1));
-    list.push_back(on({11 + more, 10 + more, 9}, 1, "27_points_faces_given", all, none, 0b101101, false));
-    list.push_back(on({33 + more, 22 + more, 1}, 1, "9_points_given", all, none, 0b1111));
-  }
-  list.push_back(on({2, 9, 8}, 1, "27_points_thin"));
-  list.push_back(on({9, 1, 8}, 1, "9_points_upright"));
-  list.push_back(on({10, 11, 12}, 1, "19_points", [](PetscInt axes) { return axes < 3; }));
-  list.push_back(on({10, 11, 12}, -1, "15_points", [](PetscInt axes) { return axes != 2; }));
-  list.push_back(on({12, 11, 10}, -1, "7_points", along_axes));
-  list.push_back(on({30, 23, 1}, 2, "5_points", along_axes));
-  return list;
-}
+using Case = BoxCase;
 
 struct Built {
   MatHandle                                 A;
@@ -297,7 +218,7 @@ void add_laws()
 {
   auto *suite = suite_named(nullptr, "boxes");
 
-  for (const Case &c : cases()) {
+  for (const Case &c : box_cases()) {
     add_test(suite, c.entry.name + "/transfers", [=] { transfers_are_those_of_rows<PetscScalar>(c, false); });
 #if !PetscDefined(USE_REAL_SINGLE)
     add_test(suite, c.entry.name + "/transfers_single", [=] { transfers_are_those_of_rows<float>(c, false); });

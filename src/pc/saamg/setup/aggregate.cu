@@ -87,31 +87,16 @@ struct Numbers {
   }
 };
 
-/* Every node of an aggregate writes the same. */
+/* Every node of an aggregate that knows its name writes the same. */
 struct NameAggregates {
   const PetscInt *of_node, *name_of_node;
   PetscInt       *name;
 
   HD void operator()(PetscInt i) const
   {
-    if (of_node[i] >= 0) name[of_node[i]] = name_of_node[i];
+    if (of_node[i] >= 0 && name_of_node[i] >= 0) name[of_node[i]] = name_of_node[i];
   }
 };
-
-/* How many of `total` aggregates belong to this rank, of which `rooted` have their roots here. */
-PetscInt share(const LocalColumns &nodes, std::int64_t total, PetscInt rooted, PetscInt least)
-{
-  const std::int64_t size = nodes.size();
-
-  if (size == 1 || total >= least * size) return rooted;
-  const std::int64_t few = PetscMax(1, total / least);
-
-  /* share s goes to rank s size / few, near the ranks that its roots were on */
-  for (std::int64_t s = 0; s < few; s++) {
-    if (s * size / few == nodes.rank()) return static_cast<PetscInt>((s + 1) * total / few - s * total / few);
-  }
-  return 0;
-}
 
 /* Roots of this rank; whether the aggregates are to be boxes of the lattice: it wants all roots of the first set, and there is hardly one of the second, of
    which some stand where the grid ends. These are dropped then: every node is within distance two of a root of the first set. Collective. */
@@ -179,6 +164,20 @@ struct OfColumn {
 
 } // namespace
 
+PetscInt aggregates_owned(const LocalColumns &nodes, std::int64_t total, PetscInt rooted, PetscInt least)
+{
+  const std::int64_t size = nodes.size();
+
+  if (size == 1 || total >= least * size) return rooted;
+  const std::int64_t few = PetscMax(1, total / least);
+
+  /* share s goes to rank s size / few, near the ranks that its roots were on */
+  for (std::int64_t s = 0; s < few; s++) {
+    if (s * size / few == nodes.rank()) return static_cast<PetscInt>((s + 1) * total / few - s * total / few);
+  }
+  return 0;
+}
+
 CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node, Array<PetscInt> name, const Lattice &lattice)
 {
   const PetscInt nnodes = static_cast<PetscInt>(of_node.size());
@@ -211,7 +210,8 @@ CsrAggregates of_members(const CsrGraph &G, const Array<Member> &member, const L
   nodes.update(of_node);
   const Lattice lattice = coarser_lattice(G, name);
 
-  return numbered_locally(LocalColumns(nodes.comm(), share(nodes, roots.nglobal(), roots.n(), least), space), std::move(of_node), std::move(name), lattice);
+  return numbered_locally(LocalColumns(nodes.comm(), aggregates_owned(nodes, roots.nglobal(), roots.n(), least), space), std::move(of_node), std::move(name),
+                          lattice);
 }
 
 CsrAggregates aggregate(const CsrGraph &G, PetscInt least)

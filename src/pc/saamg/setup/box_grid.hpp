@@ -20,6 +20,7 @@ namespace goza::saamg
 using Bits27 = std::uint32_t;
 using Bits8  = unsigned char;
 
+constexpr Bits27 of_others     = Bits27(1) << 29; // a node whose row is another rank's, or nobody's
 constexpr Bits27 far_neighbour = Bits27(1) << 30; // a row has an entry that is none of the 27
 constexpr Bits27 coupled_node  = Bits27(1) << 31; // a node that is in a box
 
@@ -134,6 +135,16 @@ struct BoxGrid {
     }
   }
 };
+
+/* The places around a node that are inside the grid. */
+HD inline Bits27 places_inside(const BoxGrid &grid, PetscInt i)
+{
+  constexpr Bits27 all = (Bits27(1) << 27) - 1, left = 0x1249249, front = 0x1C0E07, below = 0x1FF; // neighbours at -1 in each direction
+  const PetscInt   z = i / grid.plane(), in_plane = i - z * grid.plane(), y = in_plane / grid.nodes[0], x = in_plane - y * grid.nodes[0];
+  const auto beyond = [](PetscInt at, PetscInt nodes, Bits27 before, int step) { return (at == 0 ? before : 0) | (at + 1 == nodes ? before << 2 * step : 0); };
+
+  return all & ~(beyond(x, grid.nodes[0], left, 1) | beyond(y, grid.nodes[1], front, 3) | beyond(z, grid.nodes[2], below, 9));
+}
 
 /* f(bit, neighbour, dx, dy, dz) for the bits that are set. */
 template <class F> HD void for_each_neighbour(const BoxGrid &grid, PetscInt node, Bits27 bits, F f)

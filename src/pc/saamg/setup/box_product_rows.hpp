@@ -15,7 +15,7 @@ struct BoxWindow {
   PetscScalar *val;           // [places][planes][plane]
 
   HD std::int64_t size() const { return static_cast<std::int64_t>(planes) * plane; } // of a place
-  HD PetscInt     slot(PetscInt t) const { return t % planes; }
+  HD PetscInt     slot(PetscInt t) const { return (t + planes) % planes; }           // a rank's grid has roots two planes before its own
   HD PetscInt     beside(PetscInt slot, int step) const
   {
     return slot + step < 0 ? slot + step + planes : slot + step < planes ? slot + step : slot + step - planes;

@@ -45,14 +45,7 @@ struct StencilByPlace {
 
   HD void operator()(PetscInt i) const
   {
-    constexpr Bits27 left = 0x1249249, front = 0x1C0E07, below = 0x1FF; // neighbours at -1 in each direction
-    const PetscInt   z = i / grid.plane(), in_plane = i - z * grid.plane(), y = in_plane / grid.nodes[0], x = in_plane - y * grid.nodes[0];
-    const auto       beyond = [](PetscInt at, PetscInt nodes, Bits27 before, int step) {
-      return (at == 0 ? before : 0) | (at + 1 == nodes ? before << 2 * step : 0);
-    };
-    const Bits27 outside = beyond(x, grid.nodes[0], left, 1) | beyond(y, grid.nodes[1], front, 3) | beyond(z, grid.nodes[2], below, 9);
-
-    stencil[i] = (places & ~outside) | (reach[i] ? coupled_node : 0); // a coupled node reaches its own box
+    stencil[i] = (places & places_inside(grid, i)) | (reach[i] ? coupled_node : 0); // a coupled node reaches its own box
   }
 };
 

@@ -131,10 +131,12 @@ template <class Stencil> struct CheckBoxes {
 
   HD void operator()(PetscInt row, std::int64_t *count) const
   {
-    const PetscInt i    = grid.by_thirds(row); // few of them look at their neighbours' neighbours
-    const BoxNode  n    = grid.place(i);
-    const Bits27   mine = edges[i];
-    bool           bad  = stored[i] & far_neighbour;
+    const PetscInt i = grid.by_thirds(row); // few of them look at their neighbours' neighbours
+
+    if (stored[i] & of_others) return;
+    const BoxNode n    = grid.place(i);
+    const Bits27  mine = edges[i];
+    bool          bad  = stored[i] & far_neighbour;
 
     if (!n.inside) bad = bad || mine;
     else if (!mine) bad = bad || n.is_root();

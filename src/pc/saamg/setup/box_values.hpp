@@ -1,6 +1,6 @@
 /* The values of an operator on a lattice of boxes by place. */
 #pragma once
-#include "box_grid.hpp"
+#include "boxes.hpp"
 #include "stored_rows.hpp"
 
 namespace goza::saamg
@@ -30,10 +30,11 @@ inline const mat::Cds<PetscScalar, PetscScalar> *diagonals_of_nodes(const Stored
 }
 
 /* call(stencil) with the operator's values by place */
-template <class Call> void with_values(const StoredRows &A, const BoxGrid &grid, const Array<Bits27> &stencil, const Call &call)
+template <class Call> void with_values(const StoredRows &A, const Boxes &boxes, const Call &call)
 {
-  if (const auto *cds = diagonals_of_nodes(A)) call(stencil_of(*cds, grid));
-  else call(CsrStencil{A.A.ptr, A.A.val, stencil.data()});
+  if (boxes.ranks) call(values_by_place(A.A, boxes.grid, *boxes.ranks));
+  else if (const auto *cds = diagonals_of_nodes(A)) call(stencil_of(*cds, boxes.grid));
+  else call(CsrStencil{A.A.ptr, A.A.val, boxes.stencil.data()});
 }
 
 } // namespace goza::saamg

@@ -122,41 +122,69 @@ template <class V> const PetscReal *sizes_of(const Array<V> &values, Array<Petsc
 
 } // namespace
 
-std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, const Lattice &lattice)
+/* Stars in space do not reach a box's corners. has: as bits_of(). Collective. */
+static bool of_stars(const StoredRows &A, Bits27 has, const ColumnMap &columns)
 {
-  const Space    space  = A.A.space;
-  const bool     finest = lattice.spacing[0] == 1 && lattice.spacing[1] == 1 && lattice.spacing[2] == 1;
-  auto           boxes  = std::make_shared<Boxes>();
-  const BoxGrid  grid = boxes->grid = grid_of(lattice, finest);
-  const PetscInt n                  = A.A.nrows;
+  if (A.no_rows()) return how_many(has) <= 7;
+  std::int64_t n = entries(A.A);
 
-  if (grid.nodes[2] == 1 || static_cast<std::int64_t>(grid.plane()) * grid.nodes[2] != n) return nullptr;
-  const auto  *cds = diagonals_of_nodes(A);
-  const Bits27 has = cds ? bits_of(*cds, grid) : 0;
+  columns.sum(&n, 1);
+  return n <= static_cast<std::int64_t>(7) * columns.nglobal();
+}
 
-  if (grid.nodes[1] > 1 && (A.no_rows() ? how_many(has) <= 7 : entries(A.A) <= static_cast<std::int64_t>(7) * n))
-    return nullptr; // stars in space do not reach a box's corners
+/* The stencil, and what CheckBoxes counts, of all ranks. has: as bits_of(). Collective. */
+static std::vector<std::int64_t> check_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, Bits27 has, const ColumnMap &columns, Boxes &boxes)
+{
+  const Space         space = A.A.space;
+  const BoxGrid      &grid  = boxes.grid;
+  const PetscInt      n     = grid.size();
   Array<Bits27>       strong(space, n), edges(space, n);
   Array<std::int64_t> sums(space, BoxCounts::n);
   Array<PetscReal>    sizes(space);
-  const Measure       measure{sizes_of(dinv, sizes), strength_cut(0)};
+  Array<PetscScalar>  on_grid = boxes.ranks ? boxes.ranks->on_grid(grid, boxes.ranks->with_ghosts(dinv)) : Array<PetscScalar>(space);
+  const Measure       measure{sizes_of(boxes.ranks ? on_grid : dinv, sizes), strength_cut(0)};
 
-  boxes->stencil = Array<Bits27>(space, n);
-  boxes->places  = find_neighbours(A, grid, has, measure, boxes->stencil, strong);
+  boxes.stencil = Array<Bits27>(space, n);
+  if (boxes.ranks) find_places(A.A, grid, *boxes.ranks, measure, boxes.stencil, strong);
+  else boxes.places = find_neighbours(A, grid, has, measure, boxes.stencil, strong);
   for_each_row(space, n, KeepCoupled{grid, strong.data(), edges.data()});
-  with_values(A, grid, boxes->stencil, [&](auto values) {
-    join_rows<Plus, BoxCounts::n>(space, n, CheckBoxes<decltype(values)>{grid, values, measure, boxes->stencil.data(), edges.data()}, sums.data());
+  if (boxes.ranks) boxes.ranks->update(edges);
+  with_values(A, boxes, [&](auto values) {
+    join_rows<Plus, BoxCounts::n>(space, n, CheckBoxes<decltype(values)>{grid, values, measure, boxes.stencil.data(), edges.data()}, sums.data());
   });
-  for_each_row(space, n, MarkCoupled{edges.data(), boxes->stencil.data()});
-  const std::vector<std::int64_t> count = sums.to_host();
+  for_each_row(space, n, MarkCoupled{edges.data(), boxes.stencil.data()});
+  std::vector<std::int64_t> count = sums.to_host();
 
-  if (count[BoxCounts::bad] || count[BoxCounts::odd] > grid.all_boxes() / boxes_to_an_odd_root) return nullptr;
+  columns.sum(count.data(), BoxCounts::n);
+  return count;
+}
+
+std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, NodeIds ids, const MapPtr &columns)
+{
+  const Lattice &lattice = ids.lattice;
+  const bool     finest  = lattice.spacing[0] == 1 && lattice.spacing[1] == 1 && lattice.spacing[2] == 1;
+  const BoxGrid  whole   = grid_of(lattice, finest);
+  auto           boxes   = std::make_shared<Boxes>();
+
+  if (whole.nodes[2] == 1 || static_cast<std::int64_t>(whole.plane()) * whole.nodes[2] != columns->nglobal()) return nullptr;
+  const auto  *cds = columns->size() == 1 ? diagonals_of_nodes(A) : nullptr;
+  const Bits27 has = cds ? bits_of(*cds, whole) : 0;
+
+  if (whole.nodes[1] > 1 && of_stars(A, has, *columns)) return nullptr;
+  boxes->grid = whole;
+  if (columns->size() > 1) {
+    boxes->ranks = part_of_lattice(lattice, ids, columns, boxes->grid);
+    if (!boxes->ranks) return nullptr;
+  }
+  const std::vector<std::int64_t> count = check_boxes(A, dinv, has, *columns, *boxes);
+
+  if (count[BoxCounts::bad] || count[BoxCounts::odd] > whole.all_boxes() / boxes_to_an_odd_root) return nullptr;
   bool longer[3];
   for (int d = 0; d < 3; d++) {
     const int of = lattice.points[2] == 1 && d > 0 ? 3 - d : d; // as grid_of() has them
 
     longer[of] = 8 * count[BoxCounts::elsewhere + d] > count[BoxCounts::coupled];
-    if (!longer[of] && grid.tiles[d] > 1) return nullptr;
+    if (!longer[of] && whole.tiles[d] > 1) return nullptr;
   }
   boxes->coarse = lattice.coarser(longer);
   return boxes;
@@ -191,38 +219,42 @@ void normalise(Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<
   for_each_row(space, n, NormaliseBox{boxes.grid, boxes.stencil.data(), B, T.data(), coarse_B.data()});
 }
 
-/* Row lengths become the row pointer. *entries, how many there are, is known, and then nothing waits, or becomes so. */
-static void point_to_rows(Array<PetscInt> &ptr, PetscInt *entries)
+void point_to_rows(Array<PetscInt> &ptr, PetscInt *entries)
 {
   if (*entries < 0) *entries = lengths_to_pointer(ptr.space(), ptr);
   else scan_lengths(ptr.space(), ptr.data(), ptr);
 }
 
-CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega)
+CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns)
 {
   const Space    space = A.A.space;
-  const PetscInt n     = A.A.nrows;
+  const PetscInt n     = boxes.grid.size();
   CsrMatrix      P(space, n, boxes.grid.all_boxes());
 
   boxes.find_stencil();
   if (boxes.entries < 0) {
     boxes.reach = Array<Bits8>(space, n);
     for_each_row(space, n, ReachedBoxes{boxes.grid, boxes.stencil.data(), boxes.reach.data()});
+    if (boxes.ranks) boxes.ranks->update(boxes.reach);
   }
   P.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, LengthOfReached{boxes.reach.data(), P.ptr.data()});
   point_to_rows(P.ptr, &boxes.entries);
   if (space == Space::Host) P.col = Array<PetscInt>(space, boxes.entries);
   P.val = Array<PetscScalar>(space, boxes.entries);
-  smooth_values(boxes, A, T, dinv, omega, P);
-  return P;
+  if (!boxes.ranks) {
+    smooth_values(boxes, A, T, dinv, omega, P);
+    return P;
+  }
+  smooth_values(boxes, A, boxes.ranks->on_grid(boxes.grid, T), boxes.ranks->on_grid(boxes.grid, dinv), omega, P);
+  return own_rows_of(boxes, P, columns);
 }
 
 void smooth_values(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
 {
   boxes.find_stencil();
-  with_values(A, boxes.grid, boxes.stencil, [&](auto values) {
-    for_each_row(A.A.space, A.A.nrows,
+  with_values(A, boxes, [&](auto values) {
+    for_each_row(A.A.space, boxes.grid.size(),
                  SmoothBoxes<decltype(values)>{{boxes.grid, values, boxes.stencil.data(), T.data(), dinv.data(), omega},
                                                {boxes.grid, boxes.reach.data(), P.ptr.data(), P.col.data()},
                                                P.val.data()});
@@ -264,14 +296,15 @@ static void product_by_planes(const Boxes &boxes, const StoredRows &A, const Csr
   const PetscInt least = 5, wanted = (space == Space::Cuda ? box_window_rows : box_window_rows_host) / grid.plane();
   // planes of boxes; the nodes that they need, and these nodes' neighbours:
   const PetscInt     together = PetscMin((PetscMax(wanted, least) - least) / 3 + 1, grid.boxes[2]);
-  const PetscInt     planes = PetscMin(3 * together + 2, grid.tiles[2]), planes_of_P = PetscMin(3 * together + 3, grid.tiles[2]);
+  const PetscInt     most     = PetscMax(grid.tiles[2], 2); // of a box whose root is no plane of this rank, two others may be
+  const PetscInt     planes = PetscMin(3 * together + 2, most), planes_of_P = PetscMin(3 * together + 3, most);
   BoxWindow          window{3 * grid.boxes[0] * grid.tiles[1], planes, nullptr}, of_P{grid.plane(), planes_of_P, nullptr};
   Array<PetscScalar> product(space, 27 * window.size()), placed(space, 8 * of_P.size());
   PetscInt           made = 0, made_of_P = 0; // planes
 
   window.val = product.data();
   of_P.val   = placed.data();
-  with_values(A, grid, boxes.stencil, [&](auto values) {
+  with_values(A, boxes, [&](auto values) {
     for (PetscInt first = 0; first < grid.boxes[2]; first += together) {
       const PetscInt last = PetscMin(first + together, grid.boxes[2]) - 1, end = PetscMin(grid.root(last, 2) + 3, grid.tiles[2]),
                      in_plane = grid.boxes_of_plane();
@@ -287,6 +320,24 @@ static void product_by_planes(const Boxes &boxes, const StoredRows &A, const Csr
   });
 }
 
+/* P: its rows on the grid. */
+static void product_by_place(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val)
+{
+  boxes.find_stencil();
+  if (boxes.coarse_entries < 0) boxes.coarse_stencil = find_product(boxes);
+  if (boxes.grid.all_boxes()) product_by_planes(boxes, A, P, conjugated, ld, val);
+  boxes.spare_stencil();
+}
+
+CsrMatrix galerkin_in_parts(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, const ColumnMap &columns, bool conjugated)
+{
+  const PetscInt     n = boxes.grid.all_boxes();
+  Array<PetscScalar> val(P.space(), static_cast<std::size_t>(27) * n);
+
+  product_by_place(boxes, A, rows_on_grid(boxes, P), conjugated, n, val.data());
+  return parts_of_product(boxes, columns, n, val.data());
+}
+
 BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated)
 {
   const Space        space = P.space();
@@ -298,10 +349,7 @@ BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool 
   PetscScalar *const val = cds ? cds->values_to_write() : own.data();
   CsrMatrix          C(space, n, n);
 
-  boxes.find_stencil();
-  if (boxes.coarse_entries < 0) boxes.coarse_stencil = find_product(boxes);
-  product_by_planes(boxes, A, P, conjugated, ld, val);
-  boxes.spare_stencil();
+  product_by_place(boxes, A, P, conjugated, ld, val);
   C.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, LengthsOfBoxRows{boxes.coarse_stencil.data(), C.ptr.data()});
   point_to_rows(C.ptr, &boxes.coarse_entries);

@@ -1,7 +1,7 @@
-/* The set-up on a lattice whose aggregates are boxes (box_grid.hpp): one rank, a node a row, one near-null vector, all entries edges. It makes what the general
-   steps make, to rounding. */
+/* The set-up on a lattice whose aggregates are boxes (box_grid.hpp): a node a row, one near-null vector, all entries edges. It makes what the general steps
+   make, to rounding. */
 #pragma once
-#include "box_grid.hpp"
+#include "box_ranks.hpp"
 #include "core/sparse/csr_matrix.hpp"
 #include "stored_rows.hpp"
 #include <memory>
@@ -17,29 +17,38 @@ struct Boxes {
   Array<Bits27> stencil;                           // [nodes] which entries a row has, coupled_node
   Array<Bits8>  reach;                             // [nodes] which entries a row of P has, once there is one
   Array<Bits27> coarse_stencil;                    // [boxes] which entries a row of the product has, once there is one
-  PetscInt      entries = -1, coarse_entries = -1; // of P and of the product, once there have been such
+  PetscInt      entries = -1, coarse_entries = -1; // of P on the grid and of the product, or this rank's part, once there have been such
 
-  std::size_t bytes() const { return stencil.bytes() + reach.bytes() + coarse_stencil.bytes(); }
+  std::unique_ptr<RankBoxes> ranks; // of one rank: nullptr
+
+  std::size_t bytes() const { return stencil.bytes() + reach.bytes() + coarse_stencil.bytes() + (ranks ? ranks->bytes() : 0); }
 
   void find_stencil(); // before it is read
-  void spare_stencil() // once a level is made, where it can be found again
+  void spare_stencil() // once a level is made, what can be found again
   {
     if (places && reach.size()) stencil = Array<Bits27>(stencil.space());
+    if (ranks) ranks->values = Array<PetscScalar>(ranks->values.space());
   }
 };
 
-/* The aggregates of A's strength graph of threshold 0 where they are the boxes of the lattice, whose nodes are A's rows in their natural order; else none. */
-std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, const Lattice &lattice);
+/* The aggregates of A's strength graph of threshold 0 where they are the boxes of the ids' lattice, each of whose points has a row, in natural order where one
+   rank has them all; else none. Collective. */
+std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, NodeIds ids, const MapPtr &columns);
 
 Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids);
 
 /* T of B, one entry a row, and the boxes' part of B. B null: ones */
 void normalise(Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<PetscScalar> &coarse_B);
 
-/* P = (I - omega D^-1 A) T, and its values anew. A device reads its rows by place: there it has no columns until number_columns(). */
-CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega);
+/* P = (I - omega D^-1 A) T, and one rank's values anew. A device reads its rows by place: there it has no columns until number_columns(). columns: of P, where
+   there are several ranks. Collective. */
+CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega,
+                               MapPtr &columns);
 void      smooth_values(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
 void      number_columns(const Boxes &boxes, CsrMatrix &P);
+
+/* Row lengths become the row pointer. *entries, how many there are, is known, and then nothing waits, or becomes so. */
+void point_to_rows(Array<PetscInt> &ptr, PetscInt *entries);
 
 /* The diagonal of P^H diag(m) P */
 Array<PetscReal> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, const Array<PetscReal> &m);
@@ -52,5 +61,8 @@ struct BoxProduct {
 };
 
 BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated);
+
+/* Of several ranks this rank's part of it, with rows by the local numbers of P's columns. Collective. */
+CsrMatrix galerkin_in_parts(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, const ColumnMap &columns, bool conjugated);
 
 } // namespace goza::saamg

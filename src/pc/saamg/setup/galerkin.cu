@@ -262,13 +262,24 @@ void Interpolation::transpose()
   R = std::move(whole); // last: transposed() asks for it
 }
 
-CsrMatrix GalerkinProduct::make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscReal> &magnitude)
+/* Returns its columns. Collective. */
+MapPtr GalerkinProduct::make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscReal> &magnitude, CsrMatrix &Ac)
 {
-  BoxProduct product = galerkin(*I.boxes, A, I.P, I.conjugated);
+  if (!I.boxes->ranks) {
+    BoxProduct product = galerkin(*I.boxes, A, I.P, I.conjugated);
 
-  diagonals_ = std::move(product.diagonals);
-  fill_rows_of_nothing(product.rows, *I.coarse, magnitude, product.diagonal);
-  return std::move(product.rows);
+    diagonals_ = std::move(product.diagonals);
+    Ac         = std::move(product.rows);
+    fill_rows_of_nothing(Ac, *I.coarse, magnitude, product.diagonal);
+    return I.coarse;
+  }
+  const CsrMatrix     parts   = galerkin_in_parts(*I.boxes, A, I.P, *I.coarse, I.conjugated);
+  const LocalColumns &reached = *I.boxes->ranks->reached;
+
+  if (sum_) sum_->update(parts.view(), reached, Ac);
+  else sum_ = std::make_unique<SummedRows>(parts.view(), reached, I.coarse, true, Ac);
+  fill_rows_of_nothing(Ac, *sum_->columns(), magnitude);
+  return sum_->columns();
 }
 
 CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscReal> &magnitude,
@@ -286,9 +297,10 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
     return Ac;
   }
   if (I.boxes) {
-    coarse_columns = I.coarse;
     on_boxes_      = !once;
-    return make_on_boxes(from, I, magnitude);
+    sum_           = nullptr;
+    coarse_columns = make_on_boxes(from, I, magnitude, Ac);
+    return Ac;
   }
   if (!isolated) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
   const CsrMatrix again = isolated || I.own_transpose.ptr.size() ? CsrMatrix() : I.own_restriction(); // where it was not kept
@@ -319,7 +331,7 @@ void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, Csr
 
   magnitude = coarse_magnitudes(I, magnitude);
   if (on_boxes_) {
-    Ac = make_on_boxes(from, I, magnitude);
+    make_on_boxes(from, I, magnitude, Ac);
     return;
   }
   if (row_by_row_ && row_by_row(A, I, Ac)) {

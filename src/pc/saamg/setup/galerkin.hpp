@@ -21,8 +21,8 @@ struct Interpolation {
 
   BlockPatternPtr nodes, blocks, transposed_blocks; // of the fine operator, of P and of its transpose of this rank, where they are known
 
-  /* A device reads P^T from P by place: there is no R. On the host R's rows are faster. */
-  bool by_place() const { return boxes && P.space() == Space::Cuda; }
+  /* One rank's device reads P^T from P by place: there is no R. On the host R's rows are faster. */
+  bool by_place() const { return boxes && !boxes->ranks && P.space() == Space::Cuda; }
 
   const CsrMatrix &tests() const { return W.ptr.size() ? W : P; }
   const MapPtr    &columns_of_tests() const { return W.ptr.size() ? wcoarse : coarse; }
@@ -84,8 +84,8 @@ public:
   }
 
 private:
-  bool      by_blocks() const { return blocks_of_AP_.pattern.ptr.size() > 0; }
-  CsrMatrix make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscReal> &magnitude);
+  bool   by_blocks() const { return blocks_of_AP_.pattern.ptr.size() > 0; }
+  MapPtr make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscReal> &magnitude, CsrMatrix &Ac);
 
   bool                                 on_boxes_ = false, row_by_row_ = false; // nothing is kept
   std::unique_ptr<Format<PetscScalar>> diagonals_;

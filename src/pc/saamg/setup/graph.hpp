@@ -63,7 +63,7 @@ struct CsrAggregates {
   PetscInt        n = 0;   // of this rank
   MapPtr          map;     // those that this rank's nodes and their neighbours belong to
   Array<PetscInt> of_node; // [nodes] by the map's local numbers, -1: isolated
-  Array<PetscInt> name;    // [owned nodes] of their aggregates: its root's
+  Array<PetscInt> name;    // [owned nodes] of their aggregates: its root's; -1: the root knows
   Lattice         lattice; // of these ids
 };
 
@@ -80,6 +80,9 @@ CsrAggregates of_members(const CsrGraph &G, const Array<Member> &member, const L
 /* Aggressive coarsening. The aggregates of G are the nodes of another graph, whose edges weigh as many edges of G as they stand for; its aggregates are the
    result. Weights are counts, so that the result is the same for any number of ranks. An aggregate without neighbours, a component of G, stays. Collective. */
 CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least = 0);
+
+/* How many of `total` aggregates belong to this rank, of which `rooted` have their roots here. */
+PetscInt aggregates_owned(const LocalColumns &nodes, std::int64_t total, PetscInt rooted, PetscInt least);
 
 /* of_node: global numbers of aggregates, of which the ranks own what `owners` says. */
 CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node, Array<PetscInt> name, const Lattice &lattice);

@@ -93,7 +93,7 @@ PetscErrorCode Hierarchy::aggregate_nodes(const Coarsening &from, PetscInt k, bo
 
   PetscFunctionBegin;
   PetscCall(Step(events.aggregate, columns, [&] {
-    if (from.boxes) aggregates = aggregates_of(*from.boxes, columns);
+    if (from.boxes) aggregates = aggregates_of(*from.boxes, columns, grids_.back().level->ids(1), least);
     else
       aggregates = aggressive          ? aggregate_twice(from.graph, least)
                  : options.by_heaviest ? aggregate_by_heaviest(from.graph, least)
@@ -119,13 +119,13 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
   PetscCall(Step(events.prolong, columns, [&] {
     CsrTentative T;
 
-    if (from.boxes) {
+    if (from.boxes && !from.boxes->ranks) {
       T         = tentative(*from.boxes, B);
       from.ones = grids_.size() == 1 && all_ones(B);
     } else {
       clear_isolated_rows(grid.level->isolated, from.k, B);
-      T              = tentative(aggregates, columns, grid.bs, from.k, B);
-      from.aggregate = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
+      T = tentative(aggregates, columns, grid.bs, from.k, B);
+      if (!from.boxes) from.aggregate = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
     }
     from.aggregates = aggregates.map;
     from.Q          = std::move(T.Q);
@@ -146,8 +146,8 @@ bool Hierarchy::may_be_boxes(const FormatChoice &way, PetscInt k, const Hierarch
 {
   const Grid &grid = grids_.back();
 
-  return grid.level->columns->size() == 1 && grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && way.threshold == 0 &&
-         options.strong_share == 0 && !options.by_heaviest && way.degree == 1 && !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
+  return options.by_place && grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && way.threshold == 0 && options.strong_share == 0 &&
+         !options.by_heaviest && way.degree == 1 && !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
 }
 
 /* The level below the last one in this way, and its near-null vectors. */
@@ -171,7 +171,7 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
     from->smoothed_with = way.with;
     from->adjoint       = way.adjoint && way.degree > 0;
     from->filters       = !strength.all() && from->degree == 1 && (grids_.size() == 1 || options.weak_by_direction);
-    if (may_be_boxes(way, k, options)) from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->lattice);
+    if (may_be_boxes(way, k, options)) from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->ids(1), columns);
     wants_rows_ = !from->boxes && grid.level->rows().no_rows();
     if (wants_rows_) return;
     if (!from->boxes) {
@@ -196,7 +196,7 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
   }
   PetscCall(Step(events.prolong, *columns, [&] {
     next.level          = std::make_shared<CsrLevel>();
-    next.level->name    = from->boxes ? names_of(*from->boxes, grid.level->ids(1)) : ids_of(aggregates);
+    next.level->name    = from->boxes && !from->boxes->ranks ? names_of(*from->boxes, grid.level->ids(1)) : ids_of(aggregates);
     next.level->lattice = aggregates.lattice;
     next.level->natural = from->boxes != nullptr;
     aggregates          = CsrAggregates();
@@ -306,7 +306,7 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
     grids_[0].level->columns = finest.columns;
     grids_[0].level->name    = std::move(finest.id);
     grids_[0].level->lattice = finest.lattice;
-    grids_[0].level->natural = grids_[0].level->name.size() == 0;
+    grids_[0].level->natural = finest.columns->size() > 1 || grids_[0].level->name.size() == 0;
     finest.columns->sum(&total, 1);
     grids_[0].level->nnz = static_cast<PetscLogDouble>(total);
     grids_[0].level->stamp.new_pattern();

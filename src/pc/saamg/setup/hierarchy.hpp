@@ -46,6 +46,7 @@ struct HierarchyOptions {
   bool         rows_lent   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
   Keep         keep        = Keep::Nothing; // for an update() to come
   bool         sparing     = false;         // of products nothing is kept until there has been an update()
+  bool         by_place    = true;          // boxes of a lattice are made by place; else as other aggregates are, which makes the same
 };
 
 /* An operator of the same matrix whose products are as exact; nullptr: there is none. Collective. */
@@ -69,7 +70,7 @@ struct CsrLevel {
 
   BlockPatternPtr blocks; // of A's nodes, where they are known
 
-  bool natural = false; // one rank's nodes are numbered as the lattice's tiles, or on the finest level its points, are
+  bool natural = false; // there is a node for each of the lattice's tiles, or on the finest level its points; one rank's are numbered as these are
 
   OperatorSource             exact;            // of the user's matrix, while a set-up lasts
   const Format<PetscScalar> *format = nullptr; // what it gave, or own_format

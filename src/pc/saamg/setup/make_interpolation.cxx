@@ -99,13 +99,14 @@ static double entries_of_all(const Csr &A, const ColumnMap &columns)
   return static_cast<double>(n);
 }
 
-/* A host has the rows of both, and is quicker by these. */
-static void smooth_boxes_within(const Grid &grid, const Coarsening &from, const Array<PetscScalar> &coarse_B, CsrMatrix &P)
+/* A host has the rows of both, and is quicker by these; several ranks have P's rows alone. */
+static void smooth_boxes_within(const Grid &grid, const Coarsening &from, const Array<PetscScalar> &coarse_B, const MapPtr &columns, CsrMatrix &P)
 {
   const CsrLevel &level = *grid.level;
 
-  if (P.space() == Space::Cuda || level.rows().no_rows()) smooth_within(*from.boxes, level.rows(), level.relaxing(), grid.lambda, coarse_B, P);
-  else smooth_within(level.A, level.columns, level.relaxing(), grid.lambda, coarse_B, from.aggregates, P);
+  if (!from.boxes->ranks && (P.space() == Space::Cuda || level.rows().no_rows()))
+    smooth_within(*from.boxes, level.rows(), level.relaxing(), grid.lambda, coarse_B, P);
+  else smooth_within(level.A, level.columns, level.relaxing(), grid.lambda, coarse_B, columns, P);
 }
 
 /* Where the entries left out are of both signs they carry energy, as on slivers; the pattern keeps P along the others, and the second smoothing takes them in.
@@ -166,9 +167,9 @@ CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const Hiera
   if (from.boxes) {
     columns = from.aggregates;
     return with_tentative(from, [&](const Array<PetscScalar> &Q, const Array<PetscScalar> &coarse_B) {
-      CsrMatrix P = smoothed_prolongator(*from.boxes, level.rows(), Q, level.relaxing(), omega(grid.lambda, 1, from, options));
+      CsrMatrix P = smoothed_prolongator(*from.boxes, level.rows(), Q, level.relaxing(), omega(grid.lambda, 1, from, options), columns);
 
-      if (smooths_within(grid, from, level.nnz)) smooth_boxes_within(grid, from, coarse_B, P);
+      if (smooths_within(grid, from, level.nnz)) smooth_boxes_within(grid, from, coarse_B, columns, P);
       return P;
     });
   }
@@ -182,7 +183,7 @@ bool interpolate_again(const Grid &grid, const Coarsening &from, const Hierarchy
   if (!plain(from) || !smooth_again(level.rows(), from, level.relaxing(), omega(grid.lambda, 1, from, options), t.P, level.blocks, t.blocks)) return false;
   if (!smooths_within(grid, from, level.nnz)) return true;
   if (from.boxes) {
-    with_tentative(from, [&](const Array<PetscScalar> &, const Array<PetscScalar> &coarse_B) { smooth_boxes_within(grid, from, coarse_B, t.P); });
+    with_tentative(from, [&](const Array<PetscScalar> &, const Array<PetscScalar> &coarse_B) { smooth_boxes_within(grid, from, coarse_B, t.coarse, t.P); });
   } else smooth_within(level.A, level.columns, level.relaxing(), grid.lambda, from.coarse_B, t.coarse, t.P);
   return true;
 }

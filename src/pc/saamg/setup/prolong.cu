@@ -213,14 +213,16 @@ bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<Pe
 {
   const Csr &A = rows.A;
 
+  if (from.aggregates->size() > 1) return false;
   if (from.boxes) {
+    MapPtr same;
+
     with_tentative(from, [&](const Array<PetscScalar> &Q, const Array<PetscScalar> &) {
       if (P.ptr.size()) smooth_values(*from.boxes, rows, Q, dinv, omega, P);
-      else P = smoothed_prolongator(*from.boxes, rows, Q, dinv, omega); // its rows were spared
+      else P = smoothed_prolongator(*from.boxes, rows, Q, dinv, omega, same); // its rows were spared
     });
     return true;
   }
-  if (from.aggregates->size() > 1) return false;
   if (from.bs > 1 || from.k > 1) {
     FullBlocks blocks(P.view(), from.bs, from.k, of_P), nodes(A, from.bs, from.bs, of_A);
 

@@ -47,17 +47,19 @@ void clear_isolated_rows(const Array<unsigned char> &isolated, PetscInt k, Array
 /* B [rows][k] */
 CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns, PetscInt bs, PetscInt k, const Array<PetscScalar> &B);
 
-/* The same on boxes; the map holds their numbers alone. */
-CsrTentative  tentative(Boxes &boxes, const Array<PetscScalar> &B);
-bool          all_ones(const Array<PetscScalar> &B);
-CsrAggregates aggregates_of(const Boxes &boxes, const LocalColumns &columns);
+/* The same on one rank's boxes; the map holds their numbers alone. */
+CsrTentative tentative(Boxes &boxes, const Array<PetscScalar> &B);
+bool         all_ones(const Array<PetscScalar> &B);
+
+/* Boxes as aggregates; of one rank their numbers alone. Collective. */
+CsrAggregates aggregates_of(Boxes &boxes, const LocalColumns &columns, NodeIds ids, PetscInt least);
 
 /* Of a coarsening on boxes: call(Q, coarse_B). */
 template <class Call> auto with_tentative(const Coarsening &from, const Call &call)
 {
   Array<PetscScalar> Q, Bcoarse;
 
-  if (from.Q.size()) return call(from.Q, from.coarse_B);
+  if (from.Q.size() || from.boxes->ranks) return call(from.Q, from.coarse_B);
   normalise(*from.boxes, nullptr, Q, Bcoarse);
   return call(Q, Bcoarse);
 }

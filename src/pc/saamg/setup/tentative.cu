@@ -95,8 +95,9 @@ CsrTentative tentative(Boxes &boxes, const Array<PetscScalar> &B)
   return T;
 }
 
-CsrAggregates aggregates_of(const Boxes &boxes, const LocalColumns &columns)
+CsrAggregates aggregates_of(Boxes &boxes, const LocalColumns &columns, NodeIds ids, PetscInt least)
 {
+  if (boxes.ranks) return aggregates_of_ranks(boxes, ids, least);
   const PetscInt n = boxes.grid.all_boxes();
 
   return {n, std::make_shared<ColumnMap>(columns.comm(), n, columns.space()), Array<PetscInt>(columns.space()), Array<PetscInt>(columns.space()), boxes.coarse};

@@ -51,7 +51,7 @@ void smooth_within(const Boxes &boxes, const StoredRows &A, const Array<PetscSca
   const BoxRowsOfP   rows{boxes.grid, boxes.reach.data(), P.ptr.data(), P.val.data(), coarse_B.data()};
 
   for_each_row(space, n, InterpolatedByBoxes{rows, sum.data()});
-  with_values(A, boxes.grid, boxes.stencil, [&](auto values) {
+  with_values(A, boxes, [&](auto values) {
     for_each_row(space, n, WithinBoxes<decltype(values)>{rows, values, boxes.stencil.data(), dinv.data(), omega(lambda), sum.data(), val.data()});
   });
   P.val = std::move(val);
