@@ -6,7 +6,7 @@
 #include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_matrix.hpp"
-#include "core/sparse/full_blocks.hpp"
+#include "core/sparse/block_product.hpp"
 #include "core/sparse/row_length.hpp"
 #include <cstdio>
 
@@ -156,16 +156,15 @@ template <class Store, class V> void SlicedEll<Store, V>::build_nodes(const Csr 
 
 template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const Csr &A)
 {
-  Array<PetscInt> ptr(this->space_), col(this->space_);
-
   this->nrows_      = A.nrows;
   this->ncols_      = A.ncols;
   const PetscInt br = options_.bs, bc = options_.column_bs ? options_.column_bs : br;
-  const bool     held = ell_holds_blocks(br) && ell_holds_blocks(bc), full = held && !listed_ && nnz_ && full_blocks(A, br, bc, ptr, col);
+  FullBlocks     blocks(A, br, bc, std::move(options_.blocks)); // which are not those of another matrix
+  const bool     held = ell_holds_blocks(br) && ell_holds_blocks(bc), full = held && !listed_ && nnz_ && blocks.find();
 
   br_ = full ? br : 1;
   bc_ = full ? bc : 1;
-  if (full) lay_out_all({A.space, A.nrows / br, A.ncols / bc, ptr.data(), col.data(), nullptr}, A.nrows / br, nnz_ / (br * bc));
+  if (full) lay_out_all(blocks.pattern(), A.nrows / br, nnz_ / (br * bc));
   else lay_out_all(A, listed_ ? static_cast<PetscInt>(row_.size()) : A.nrows, nnz_);
   fill(A, br_ == 1 && !head_.size());
 }

@@ -1,6 +1,7 @@
 /* The sliced-ELL format: layout in slicedell_view.hpp. Store is the type of the stored values, V that of the vectors. */
 #pragma once
 #include "core/sparse/format.hpp"
+#include "core/sparse/full_blocks.hpp"
 #include "long_rows.hpp"
 #include "slicedell_view.hpp"
 #include <algorithm>
@@ -17,6 +18,8 @@ struct SlicedEllOptions {
   PetscInt bs           = 1;     // unknowns of a node: 3 or 6 where the pattern consists of full blocks of them, which then share a column index
   PetscInt column_bs    = 0;     // unknowns of a node of the columns, 3 or 6 as well; 0: bs
   bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)
+
+  BlockPatternPtr blocks{}; // of what build() is first called with, where they are known
 };
 
 /* Nodes whose blocks can share a column index. */

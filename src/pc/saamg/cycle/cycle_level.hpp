@@ -41,11 +41,13 @@ template <class V> struct Level {
         if (!same) same = std::make_shared<SameRows>();
         format          = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs, half, same); };
         same->users     = finest;
-        same->diagonals = given.same; /* last: it would stay */
+        same->diagonals = given.same; /* last: these would stay */
+        if (grid.level->columns->size() == 1) same->blocks = grid.level->blocks;
       }));
       const PetscErrorCode failed = A->update(grid.level->A, grid.level->columns, grid.level->stamp, format);
 
       same->diagonals = nullptr; /* lent for as long as this takes */
+      same->blocks    = nullptr;
       PetscCall(failed);
     }
     PetscCall(

@@ -31,8 +31,9 @@ inline Diagonals diagonals_of(const WideCds &same, const Csr &A)
 
 /* A format in which a level's rows are at hand as well while one of them is built or refilled: diagonals are then made from diagonals. */
 struct SameRows {
-  const WideCds *diagonals = nullptr;
-  bool           users     = false; // of the user's matrix: then the model is asked, as it is for other matrix types of the same rows
+  const WideCds  *diagonals = nullptr;
+  bool            users     = false; // of the user's matrix: then the model is asked, as it is for other matrix types of the same rows
+  BlockPatternPtr blocks{};          // of the rows, where they are known
 };
 
 template <class V> class LevelFormat final : public Format<V> {
@@ -114,6 +115,7 @@ private:
     narrow_      = false;
     options.bs   = bs_;
     options.gaps = false;
+    take_blocks(options);
     make<SlicedEll>(options, A);
     choice_          = {};
     choice_.sentence = "few entries: " + format_->describe();
@@ -130,6 +132,7 @@ private:
                                               : sliced_ell_height(this->space_, A.nrows, entries(A));
 
       options.slice_height = choice.param == usual ? 0 : choice.param;
+      take_blocks(options);
       make<SlicedEll>(options, A);
       return true;
     }
@@ -152,6 +155,11 @@ private:
     if (found.offset.empty()) return false; // the sample saw more than there is
     make<Cds>(options, A, found);
     return true;
+  }
+
+  void take_blocks(SlicedEllOptions &options) const
+  {
+    if (same_->blocks && same_->blocks->br == options.bs) options.blocks = same_->blocks;
   }
 
   template <template <class, class> class F, class Options, class... Known> void make(const Options &options, const Csr &A, const Known &...known)

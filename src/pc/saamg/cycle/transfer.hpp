@@ -93,8 +93,10 @@ template <class V> struct Transfer {
       R = ParOperator<V>();
     }
     const PetscErrorCode here = Guarded([&] {
-      of_P = factory(t.P, t.bs, t.k, &range.exponents[0]);
-      if (!lent) of_R = factory(t.R, t.k, t.bs, &range.exponents[1]);
+      const bool one = t.coarse->size() == 1; // then these are all of it
+
+      of_P = factory(t.P, t.bs, t.k, &range.exponents[0], one ? t.blocks : nullptr);
+      if (!lent) of_R = factory(t.R, t.k, t.bs, &range.exponents[1], one ? t.transposed_blocks : nullptr);
     });
     PetscCall(FailTogether(t.fine->comm(), here, "choose a format of an interpolation"));
     PetscCall(P.update(t.P.view(), t.coarse, t.stamp, of_P));
@@ -135,11 +137,11 @@ template <class V> struct Transfer {
   }
 
 private:
-  FormatFactory<V> factory(const CsrMatrix &M, PetscInt rows, PetscInt columns, const RowExponents *exponents) const
+  FormatFactory<V> factory(const CsrMatrix &M, PetscInt rows, PetscInt columns, const RowExponents *exponents, const BlockPatternPtr &blocks) const
   {
     const PetscInt nodes = M.nrows / rows, of_node = nodes ? M.nnz() / (nodes * rows * columns) : 0;
 
-    return [this, rows, columns, nodes, of_node, exponents](Space s) -> std::unique_ptr<Format<V>> {
+    return [this, rows, columns, nodes, of_node, exponents, blocks](Space s) -> std::unique_ptr<Format<V>> {
       SlicedEllOptions options;
 
       // a search for columns in common would take as long as tens of products
@@ -155,6 +157,7 @@ private:
       if (transfer_by_blocks(s, nodes, of_node)) {
         options.bs        = rows;
         options.column_bs = columns;
+        options.blocks    = blocks;
       }
       if constexpr (!std::is_same_v<V, PetscScalar>) {
         if (range.narrow) {

@@ -215,15 +215,18 @@ Array<PetscReal> magnitudes(const StoredRows &rows, const Array<PetscScalar> &di
 double product_work(const Csr &A, const ColumnMap &columns, const Interpolation &I)
 {
   constexpr double uncountable = 1e15;
-  Array<PetscInt>  length(A.space, columns.nlocal(), unset);
+  const double     aggregates  = static_cast<double>(I.coarse->nglobal()) / I.k;
+  const bool       by_nodes    = columns.size() == 1 && I.nodes && I.blocks;
+  const PetscInt   n           = by_nodes ? A.nrows / I.bs : A.nrows;
+  Array<PetscInt>  length(A.space, by_nodes ? n : columns.nlocal(), unset);
   Array<double>    work(A.space, 1);
 
-  for_each_row(A.space, A.nrows, LengthOfRow{I.P.ptr.data(), length.data()});
-  columns.update(length);
-  join_rows<Plus, 1>(A.space, A.nrows,
-                     WorkOfRow{A.ptr, A.col, length.data(), static_cast<double>(I.bs), static_cast<double>(I.k),
-                               static_cast<double>(I.coarse->nglobal()) / I.k},
-                     work.data());
+  for_each_row(A.space, n, LengthOfRow{by_nodes ? I.blocks->ptr.data() : I.P.ptr.data(), length.data()});
+  if (by_nodes) join_rows<Plus, 1>(A.space, n, WorkOfRow{I.nodes->ptr.data(), I.nodes->col.data(), length.data(), 1, 1, aggregates}, work.data());
+  else {
+    columns.update(length);
+    join_rows<Plus, 1>(A.space, n, WorkOfRow{A.ptr, A.col, length.data(), static_cast<double>(I.bs), static_cast<double>(I.k), aggregates}, work.data());
+  }
   const double found = read_value(A.space, work.data());
   std::int64_t sum   = static_cast<std::int64_t>(PetscMin(found, uncountable));
   columns.sum(&sum, 1);

@@ -32,6 +32,7 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
       t.transpose();
       return;
     }
+    t.blocks        = nullptr;
     CsrMatrix  P    = interpolation_of(grid, from, options, columns, &W, &wcolumns);
     const bool same = t.coarse && columns->ghosts() == t.coarse->ghosts() && same_pattern(P, t.P) && !wcolumns == !t.wcoarse &&
                       (!wcolumns || (wcolumns->ghosts() == t.wcoarse->ghosts() && same_pattern(W, t.W)));
@@ -50,7 +51,7 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     t.bs      = from.bs;
     t.k       = from.k;
     t.boxes   = from.boxes;
-    t.blocks  = t.boxes ? nullptr : pattern_of_blocks(t.P.view(), t.bs, t.k);
+    if (!t.boxes && !t.blocks) t.blocks = pattern_of_blocks(t.P.view(), t.bs, t.k);
     t.transpose();
   }));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -39,11 +39,11 @@ static PetscReal omega(PetscReal lambda, PetscInt step, const Coarsening &from, 
   return (1 + more) / (root * lambda);
 }
 
-/* Of A, whose columns are those of `rows`, and its blocks where they are known. */
+/* Of A, whose columns are those of `rows`. */
 static CsrMatrix polynomial(const Csr &A, const MapPtr &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal lambda,
-                            const HierarchyOptions &options, MapPtr &columns, const BlockPatternPtr &nodes = nullptr)
+                            const HierarchyOptions &options, MapPtr &columns, const KnownBlocks &known = {})
 {
-  CsrMatrix P = smoothed_prolongator(A, from, dinv, omega(lambda, 1, from, options), columns, nodes);
+  CsrMatrix P = smoothed_prolongator(A, from, dinv, omega(lambda, 1, from, options), columns, from.degree > 1 ? KnownBlocks{known.nodes} : known);
 
   for (PetscInt step = 2; step <= from.degree; step++) smooth_once_more(A, rows, dinv, omega(lambda, step, from, options), from.bs, from.k, P, columns);
   return P;
@@ -137,7 +137,8 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
     A         = diffusive.view();
   }
   if (from.adjoint && tests) *tests = test_functions(A, level.columns, from, *dinv, lambda, options, *columns_of_tests);
-  CsrMatrix P = polynomial(A, level.columns, from, *dinv, lambda, options, columns, filtered.ptr.size() || diffusive.ptr.size() ? nullptr : level.blocks);
+  const bool whole = !filtered.ptr.size() && !diffusive.ptr.size();
+  CsrMatrix  P     = polynomial(A, level.columns, from, *dinv, lambda, options, columns, {whole ? level.blocks : nullptr, &grid.transfer->blocks});
   if (!smooths_within(grid, from, from.filters ? entries_of_all(A, *level.columns) : level.nnz)) return P;
   if (options.strong_share > 0) smooth_within(level.A, level.columns, level.relaxing(), grid.lambda, from.coarse_B, columns, P);
   else smooth_within(A, level.columns, *dinv, lambda, from.coarse_B, columns, P);

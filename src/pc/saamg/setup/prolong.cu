@@ -156,7 +156,7 @@ static void smooth_nodes(const Csr &A, const FullBlocks *nodes, const Coarsening
 }
 
 /* P by the local numbers of aggregates. */
-static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const BlockPatternPtr &of_A)
+static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const KnownBlocks &known)
 {
   const Space     space = A.space;
   const PetscInt  bs = from.bs, k = from.k, nnodes = A.nrows / bs, naggregates = from.aggregates->nlocal();
@@ -174,7 +174,7 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
     return P;
   }
 #endif
-  FullBlocks nodes(A, bs, bs, of_A);
+  FullBlocks nodes(A, bs, bs, known.nodes);
   const bool found = find_nodes(from, nodes);
   const auto rows  = found ? ReachedRows{nodes.pattern().ptr, nodes.pattern().col, 1, aggregate, bs} : ReachedRows{A.ptr, A.col, bs, aggregate};
 
@@ -186,15 +186,15 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   P.col              = Array<PetscInt>(space, nnz);
   P.val              = Array<PetscScalar>(space, nnz);
   smooth_nodes(A, found ? &nodes : nullptr, from, dinv, omega, {space, nnodes, naggregates, begin.data(), reached.data(), nullptr}, P);
+  if (known.of_P && from.aggregates->size() == 1) *known.of_P = std::make_shared<BlockPattern>(BlockPattern{bs, k, std::move(begin), std::move(reached)});
   return P;
 }
 
-CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns,
-                               const BlockPatternPtr &nodes)
+CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns, const KnownBlocks &known)
 {
   const ColumnMap      &map = *from.aggregates;
   const LocalColumns    owners(map.comm(), map.n() * from.k, A.space);
-  CsrMatrix             P = smooth(A, from, dinv, omega, nodes);
+  CsrMatrix             P = smooth(A, from, dinv, omega, known);
   std::vector<PetscInt> ghosts;
 
   if (map.size() == 1) {

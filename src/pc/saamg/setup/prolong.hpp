@@ -64,9 +64,15 @@ template <class Call> auto with_tentative(const Coarsening &from, const Call &ca
   return call(Q, Bcoarse);
 }
 
-/* P = (I - omega D^-1 A) T on the rows that have an aggregate. columns: of P; nodes: A's blocks, where they are known. */
+/* A's blocks, where they are known, and where P's become known. */
+struct KnownBlocks {
+  BlockPatternPtr  nodes = nullptr;
+  BlockPatternPtr *of_P  = nullptr;
+};
+
+/* P = (I - omega D^-1 A) T on the rows that have an aggregate. columns: of P. */
 CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns,
-                               const BlockPatternPtr &nodes = nullptr);
+                               const KnownBlocks &known = {});
 
 /* New values in a P that was made so, of an A with the pattern that it had, all of it; nodes, blocks: of A and P, where they are known. False: there is no
    quicker way than to make it anew. */
