@@ -13,13 +13,17 @@ namespace product
 constexpr int narrow_warps = 8, narrow_asked = 8; // entries that a lane asks for before its warp's turn
 constexpr int narrow_bytes = 40 * 1024;           // of shared memory
 
+constexpr PetscInt narrow_rows = 256; // one or two for each multiprocessor
+
 /* Whether the rows are those of a narrow product: with a term for each warp of a block, and an entry for each of its lanes. The terms of a block wait for their
-   turn, and where they are shorter a warp a row, which takes 32 entries of any terms at a time, is several times as fast. */
+   turn, and where they are shorter a warp a row, which takes 32 entries of any terms at a time, is several times as fast, unless there are so few rows that
+   most of a device would have none. */
 inline bool narrow(const Csr &A, const Csr &B)
 {
   const double terms = A.nrows ? static_cast<double>(entries(A)) / A.nrows : 0, entries_of_term = B.nrows ? static_cast<double>(entries(B)) / B.nrows : 0;
 
-  return B.ncols <= narrow_bytes / static_cast<PetscInt>(sizeof(PetscScalar)) && terms >= narrow_warps && entries_of_term >= warp_lanes;
+  return B.ncols <= narrow_bytes / static_cast<PetscInt>(sizeof(PetscScalar)) && terms >= narrow_warps &&
+         (entries_of_term >= warp_lanes || A.nrows <= narrow_rows);
 }
 
 /* A lane's part of a term. */
