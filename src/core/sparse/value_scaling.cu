@@ -69,13 +69,16 @@ private:
   }
 };
 
-/* Rows that are long are for a warp each. */
+/* Rows that are long are for a warp each; of very short ones a warp's threads read what lies together. */
 void for_each_row_of_values(Csr A, const RowExponent &body)
 {
-  constexpr std::int64_t long_row = 40;
+  constexpr std::int64_t long_row = 40, some = 10, few = 4;
+  const std::int64_t     n = entries(A);
 
   if (!body.inverse_col) A.col = nullptr;
-  if (A.space == Space::Cuda && entries(A) > long_row * A.nrows) for_each_row_by_lanes(A.space, A.nrows, body);
+  if (A.space == Space::Cuda && n > long_row * A.nrows) for_each_row_by_lanes(A.space, A.nrows, body);
+  else if (A.space == Space::Cuda && n > some * A.nrows) for_each_row_by_few_lanes(A.space, A.nrows, body);
+  else if (A.space == Space::Cuda && n <= few * A.nrows) for_each_row(A.space, A.nrows, body);
   else for_each_csr_row(A, 1, body);
 }
 

@@ -70,20 +70,27 @@ private:
   }
 };
 
+/* Of rows as they are stored: of half storage from the main diagonal on, where the largest entry of a row mostly is, and of two mirror images one. */
 struct JoinExponents {
   static constexpr bool walks_along_row = true;
 
-  CdsEntries<const PetscScalar> A;
+  CdsView<PetscScalar> A;
+  PetscInt             bs;
 
   HD void operator()(PetscInt row, std::int64_t *most) const
   {
-    double largest = 0;
+    const PetscInt node = row / bs, r = row - node * bs;
+    double         largest = 0;
 
-    A.for_each_entry(row, [&](PetscInt, PetscScalar a) {
-      const double size = size_of(a);
+    for (PetscInt d = 0; d < A.ndiag; d++) {
+      const PetscInt j = node + A.offset[d];
 
-      if (size > largest && size - size == 0) largest = size;
-    });
+      for (PetscInt c = 0; c < bs && j >= 0 && j < A.ncols; c++) {
+        const double size = size_of(A.val[((d * bs + r) * bs + c) * A.ld + node]);
+
+        if (size > largest && size - size == 0) largest = size;
+      }
+    }
     most[0] = Most::join(most[0], RowExponents::high(largest));
     most[1] = Most::join(most[1], RowExponents::low(largest));
   }
@@ -93,10 +100,7 @@ struct JoinExponents {
 
 RowExponents row_exponents(const Cds<PetscScalar, PetscScalar> &A)
 {
-  const auto                      view = A.view();
-  const std::vector<std::int64_t> all  = joined_rows<Most, 2, std::int64_t>(A.space(), A.nrows(),
-                                                                           JoinExponents{
-                                                                             entries_in(view, static_cast<int>(A.block_size()), A.half(), view.val)});
+  const std::vector<std::int64_t> all = joined_rows<Most, 2, std::int64_t>(A.space(), A.nrows(), JoinExponents{A.view(), A.block_size()});
 
   return {all[0], all[1]};
 }

@@ -16,7 +16,7 @@ constexpr PetscInt box_window_rows = 1 << 19, box_window_rows_host = 1 << 14;
 constexpr std::size_t room_of_part = 256 << 20;
 
 /* Entries of a matrix whose product takes a device hardly longer than its launch. */
-constexpr std::int64_t few_entries = 1 << 19;
+constexpr std::int64_t few_entries = 1 << 21;
 
 /* Nodes whose lists have so many edges on an average have a warp each where there are no more of them: with a thread each they would leave a device idle. */
 constexpr std::int64_t long_row  = 16;
