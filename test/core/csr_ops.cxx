@@ -257,7 +257,10 @@ BOOST_AUTO_TEST_CASE(with_a_vector)
       const Array<PetscScalar> X(space, x.data(), x.size());
       Array<PetscScalar>       Y(space, s.m);
       multiply(A.view(), X.data(), Y.data());
-      const auto y = Y.to_host();
+      Array<PetscScalar> Z(space, s.m);
+      Z.copy_from(Y.data(), s.m);
+      multiply(A.view(), X.data(), Residual<PetscScalar>{Z.data(), Z.data()}); /* any output */
+      const auto y = Y.to_host(), z = Z.to_host();
       for (PetscInt i = 0; i < s.m; i++) {
         PetscScalar sum  = 0;
         PetscReal   size = 0;
@@ -266,6 +269,7 @@ BOOST_AUTO_TEST_CASE(with_a_vector)
           size += PetscAbsScalar(v * x[j]);
         }
         BOOST_TEST_REQUIRE(PetscAbsScalar(y[i] - sum) <= 1000 * PETSC_MACHINE_EPSILON * (1 + size), s.name << " row " << i);
+        BOOST_TEST_REQUIRE(PetscAbsScalar(z[i]) <= PETSC_MACHINE_EPSILON * (1 + size), s.name << " residual of row " << i);
       }
     }
 }

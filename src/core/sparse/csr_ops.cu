@@ -14,17 +14,26 @@ namespace
 
 /* --- y = A x */
 
-template <int Lanes> struct CsrRow {
+template <int Lanes, class Out> struct CsrRow {
   Csr                A;
   const PetscScalar *x;
-  PetscScalar       *y;
+  Out                out;
 
+  /* Long rows would wait for each addition. */
   HD void operator()(PetscInt row) const
   {
-    PetscScalar sum = 0;
+    constexpr PetscInt few    = 8;
+    const PetscInt     end    = A.ptr[row + 1];
+    PetscInt           p      = A.ptr[row];
+    PetscScalar        sum[4] = {};
 
-    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) sum += A.val[p] * x[A.col[p]];
-    y[row] = sum;
+    if (end - p >= few) {
+      for (; p + 4 <= end; p += 4) {
+        for (int k = 0; k < 4; k++) sum[k] += A.val[p + k] * x[A.col[p + k]];
+      }
+    }
+    for (; p < end; p++) sum[0] += A.val[p] * x[A.col[p]];
+    out(row, (sum[0] + sum[1]) + (sum[2] + sum[3]));
   }
 
 #if defined(__CUDACC__)
@@ -40,7 +49,7 @@ template <int Lanes> struct CsrRow {
       for (PetscInt p = A.ptr[row] + lane % Lanes; p < end; p += Lanes) sum += stream_load(A.val + p) * x[stream_load(A.col + p)];
     }
     for (int offset = 1; offset < Lanes; offset <<= 1) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
-    if (row < A.nrows && lane % Lanes == 0) y[row] = sum;
+    if (row < A.nrows && lane % Lanes == 0) out(static_cast<PetscInt>(row), sum);
   }
 #endif
 };
@@ -187,18 +196,25 @@ struct ProductTerms {
 
 } // namespace
 
-void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y)
+void multiply(const Csr &A, const PetscScalar *x, const RowOut<PetscScalar> &out)
 {
 #if defined(__CUDACC__)
   if (A.space == Space::Cuda) {
-    const PetscInt nnz = entries(A);
+    const PetscInt               nnz = entries(A);
+    const ScaledOut<PetscScalar> any(out);
 
-    if (nnz > static_cast<std::int64_t>(40) * A.nrows) for_each_warp(A.nrows, CsrRow<32>{A, x, y});
-    else for_each_warp((A.nrows + 3) / 4, CsrRow<8>{A, x, y});
+    if (nnz > static_cast<std::int64_t>(40) * A.nrows) for_each_warp(A.nrows, CsrRow<32, ScaledOut<PetscScalar>>{A, x, any});
+    else if (nnz > static_cast<std::int64_t>(8) * A.nrows) for_each_warp(A.nrows / 4 + (A.nrows % 4 > 0), CsrRow<8, ScaledOut<PetscScalar>>{A, x, any});
+    else for_each_warp(A.nrows / 8 + (A.nrows % 8 > 0), CsrRow<4, ScaledOut<PetscScalar>>{A, x, any});
     return;
   }
 #endif
-  for_each_row(A.space, A.nrows, CsrRow<1>{A, x, y});
+  std::visit([&](const auto &o) { for_each_row(A.space, A.nrows, CsrRow<1, std::decay_t<decltype(o)>>{A, x, o}); }, out);
+}
+
+void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y)
+{
+  multiply(A, x, Assign<PetscScalar>{y});
 }
 
 CsrMatrix transpose(const Csr &A)

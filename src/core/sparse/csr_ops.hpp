@@ -2,12 +2,14 @@
    add every entry up in the order of the columns of the left factor: results do not depend on the run, and those of host and device differ by rounding
    alone. */
 #pragma once
+#include "core/launch/row_out.hpp"
 #include "csr_matrix.hpp"
 
 namespace goza
 {
 
 void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y); // y = A x
+void multiply(const Csr &A, const PetscScalar *x, const RowOut<PetscScalar> &out);
 
 CsrMatrix transpose(const Csr &A);
 void      transpose_numeric(const Csr &A, CsrMatrix &T); // A's values into a T with the pattern of A's transpose

@@ -164,6 +164,7 @@ public:
       if (level.rows <= static_cast<double>(q.coarse_limit) || level.level + 1 >= q.max_levels) break;
       level = coarsen(level);
     }
+    if (q.compared) trial_ += lent_ + transposes_;
     const double all = after_ + late_, meanwhile = std::max({chosen_ ? q.choice : 0, q.tuning, trial_});
 
     if (spared_ > 0) product_ = std::max(first_, all - finest_ + spared_ + diagonals_);
@@ -185,6 +186,7 @@ private:
     late_ += rows * (coarse || q.fine_value < sizeof(PetscScalar) ? 4 : 2) * value; // b, the solution's two places, the inverse diagonal
     if (coarse || !q.fine_lent) late_ += places * (stored + column_bytes(q, level, diagonals_only, few));
     if (!coarse) finest_ = late_ += rows * value; // which rows are coupled to nothing, if any are
+    lent_ += rows * (coarse ? 4 : 2) * sizeof(PetscScalar);
     if (coarse ? !boxes && !few : !q.fine_lent && !q.fine_like) chosen_ = true;
     after_ += rows * sizeof(PetscScalar);                            // the inverse diagonal
     if (!coarse) after_ += rows;                                     // ... and flags
@@ -246,6 +248,7 @@ private:
   double                spared_ = 0, diagonals_ = 0;                // until the cycle has them: interpolations, and coarse operators as diagonals
   double                transposes_ = 0, operators_ = 0;            // ... and P^T; of `after` rows of operators, which go then
   double                narrowed_ = 0;                              // while the first coarse operator gets its narrow format
+  double                lent_     = 0;                              // vectors of a cycle in double that reads rows
   double                product_ = 0, first_ = 0, trial_ = q.trial; // while the finest level's product is made, of boxes; vectors of a trial
   bool                  chosen_ = false;                            // a format is, by the model
 };
@@ -254,14 +257,7 @@ private:
 
 MemoryEstimate estimate_memory(const MemoryQuestion &q)
 {
-  MemoryEstimate told = Forecast(q).make();
-  MemoryQuestion wide = q;
-
-  if (!q.compared) return told;
-  wide.fine_value = wide.coarse_value = wide.transfer_value = wide.fine_operator = wide.coarse_operator = sizeof(PetscScalar);
-  wide.fine_lent                                                                                        = q.fine_held;
-  told.during                                                                                           = std::max(told.during, Forecast(wide).make().during);
-  return told;
+  return Forecast(q).make();
 }
 
 } // namespace goza::saamg

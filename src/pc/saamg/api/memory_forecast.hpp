@@ -18,8 +18,7 @@ struct MemoryQuestion {
   bool           several      = false;                                                       // ranks: what they add up to lies beside the sums
   bool           device       = false;                                                       // where long slices pad rows more
   PetscInt       directions   = 0;                                                           // of the grid that the rows are numbered along, 0: none
-  bool           fine_held    = false;                                                       // the matrix has a format of its own
-  bool           fine_lent    = false;                                                       // which the cycle uses
+  bool           fine_lent    = false;                                                       // the cycle uses the matrix's format
   bool           fine_like    = false;                                                       // ... or one like it, which need not be chosen
   bool           compared     = false;                                                       // a cycle in double is likely to be tried as well
   bool           boxes        = false;                                                       // asked for what may be boxes of a lattice: see boxes.hpp

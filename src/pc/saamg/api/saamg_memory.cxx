@@ -78,8 +78,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.fine_operator   = half ? 2 : q.fine_value;
   q.coarse_operator = half ? 2 : q.coarse_value;
   q.transfer_value  = half ? 2 : q.coarse_value;
-  q.fine_held       = (format && !format->petscs_own && !mg->converted) || mg->owner;
-  q.fine_lent       = q.fine_held && !narrow;
+  q.fine_lent       = ((format && !format->petscs_own && !mg->converted) || mg->owner) && !narrow;
   q.fine_like       = mg->by_diagonals;
   q.copy            = (PetscLogDouble)rows.bytes();
   if (mg->space == Space::Cuda) q.choice = (PetscLogDouble)locality::bytes_of_decision(rows.A.nrows);

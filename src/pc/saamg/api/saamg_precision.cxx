@@ -19,6 +19,9 @@ namespace goza::saamg
    faster. */
 static constexpr PetscReal good_contraction = 0.4;
 
+/* The same of its first error, of which a cycle that rounding has spoiled may reduce more: 0.43 and then 1.4 for constants with a jump. */
+static constexpr PetscReal good_at_once = 0.2;
+
 /* So much of the rate of the cycle in double, -log of its contraction, is enough: a solve in half precision takes two thirds of the time. */
 static constexpr PetscReal enough_of_the_rate = 0.8;
 
@@ -64,7 +67,8 @@ static void is_in(SAAMG *mg, PCSAAMGPrecision precision)
   mg->taken.half      = precision == PC_SAAMG_HALF;
 }
 
-PetscErrorCode SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision)
+/* The cycle of the hierarchy in this precision; what it holds already is only refilled where patterns are the same. */
+static PetscErrorCode FillCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision, std::unique_ptr<Cycle> &cycle, const CycleOptions &options)
 {
   std::shared_ptr<ParOperator<PetscScalar>> fine;
   const MPI_Comm                            comm = PetscObjectComm((PetscObject)pc);
@@ -72,15 +76,23 @@ PetscErrorCode SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision)
   PetscFunctionBegin;
   PetscCall(FailTogether(comm, mg->converted && !mg->owner ? PETSC_SUCCESS : MatFormatGetOperator(pc->pmat, &fine), "lend its product with the matrix"));
   PetscCall(Together(comm, "begin a cycle", [&] {
-    if (!mg->cycle || mg->cycle_precision != precision) mg->cycle = make_cycle(precision);
+    if (!cycle) cycle = make_cycle(precision);
     for (const Grid &grid : mg->hierarchy.grids()) { /* as release() left it */
       if (grid.transfer && !grid.transfer->transposed() && !(precision == PC_SAAMG_DOUBLE && grid.transfer->lends_rows())) grid.transfer->transpose();
     }
   }));
+  PetscCall(mg->hierarchy.restore(mg->hierarchy_options));
+  PetscCall(cycle->setup(mg->hierarchy.grids(), mg->space, fine, options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision)
+{
+  PetscFunctionBegin;
+  if (mg->cycle_precision != precision) mg->cycle.reset();
   is_in(mg, precision);
   mg->taken.spares = !mg->hierarchy.keeps_transposes(mg->hierarchy_options);
-  PetscCall(mg->hierarchy.restore(mg->hierarchy_options));
-  PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->taken));
+  PetscCall(FillCycle(pc, mg, precision, mg->cycle, mg->taken));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -95,47 +107,54 @@ PetscErrorCode ExactProduct(SAAMG *mg, ParOperator<PetscScalar> **exact)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Contraction(SAAMG *mg, PetscReal *contraction)
+/* Whether of a cycle that leaves `low` of an error one that leaves so much more is not worth it; false for NaN. */
+static bool serves(PetscReal low, PetscReal in_double)
 {
+  return low < 1 && -PetscLogReal(low) >= -enough_of_the_rate * PetscLogReal(in_double);
+}
+
+/* The cycle is in low precision: is it as good as in double? A cycle that is good anyhow need not be compared. The one in double, which stands beside it, reads
+   the hierarchy's rows; where it makes nearly the same of an error, it is not tried further. */
+static PetscErrorCode Compare(PC pc, SAAMG *mg, PetscReal *in_double, bool *good)
+{
+  PetscReal                &mine = mg->automatic.contraction, share;
   ParOperator<PetscScalar> *exact;
+  std::unique_ptr<Cycle>    lent;
+  CycleOptions              options = mg->taken;
 
   PetscFunctionBegin;
   PetscCall(ExactProduct(mg, &exact));
-  PetscCall(FindContraction(*mg->cycle, mg->hierarchy.grids()[0], exact, contraction));
+  TrialCycles trial(mg->hierarchy.grids()[0], exact);
+
+  PetscCall(trial.contraction(*mg->cycle, good_at_once, &mine));
+  *good = mine <= good_contraction;
+  if (*good) PetscFunctionReturn(PETSC_SUCCESS);
+  options.half = options.spares = false;
+  options.lent                  = true;
+  PetscCall(FillCycle(pc, mg, PC_SAAMG_DOUBLE, lent, options));
+  PetscCall(trial.difference(*mg->cycle, *lent, &share));
+  PetscCall(PetscInfo(pc, "A trial cycle leaves %g of a smooth error; one in double differs by %g of what it does\n", (double)mine, (double)share));
+  *good = serves(mine, mine - share * (1 - mine));
+  if (*good) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(trial.contraction(*lent, 0, in_double));
+  *good = serves(mine, *in_double);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a cycle in double, which takes at most four times the memory, may stand beside this one: on a device, where the set-up has taken as much before. */
-static bool has_room_for_double(SAAMG *mg)
-{
-  mg->most = std::max(mg->most, device::most_bytes_in_use()); // which begins anew when it is asked
-  return mg->hierarchy.grids()[0].level->columns->all(mg->space == Space::Cuda && device::bytes_in_use() + 4 * mg->cycle->bytes() <= mg->most);
-}
-
-/* The cycle is in low precision: is it as good as in double? A cycle that is good anyhow need not be compared. */
 static PetscErrorCode TryPrecision(PC pc, SAAMG *mg)
 {
-  const PCSAAMGPrecision low  = mg->cycle_precision;
-  PetscReal             &mine = mg->automatic.contraction, with_double;
-  std::unique_ptr<Cycle> kept;
+  const PetscReal &mine      = mg->automatic.contraction;
+  PetscReal        in_double = 0;
+  bool             good      = false;
 
   PetscFunctionBegin;
-  PetscCall(Contraction(mg, &mine));
+  PetscCall(Compare(pc, mg, &in_double, &good));
   mg->automatic.tried = true;
-  if (mine <= good_contraction) PetscFunctionReturn(PETSC_SUCCESS);
-  if (has_room_for_double(mg)) kept = std::move(mg->cycle);
-  PetscCall(SetUpCycle(pc, mg, PC_SAAMG_DOUBLE)); /* else in the place of the other: both take more memory than all else */
-  PetscCall(Contraction(mg, &with_double));
-  if (-PetscLogReal(mine) >= -enough_of_the_rate * PetscLogReal(with_double) && mine < 1) { /* false for NaN */
-    if (kept) {
-      mg->cycle = std::move(kept);
-      is_in(mg, low);
-    } else PetscCall(SetUpCycle(pc, mg, low));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCallCXX(mg->automatic.refused = std::string("a trial cycle in ") + PCSAAMGPrecisions[low] + " leaves " + std::to_string(mine) +
-                                       " of a smooth error, one in double " + std::to_string(with_double));
+  if (good) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCXX(mg->automatic.refused = std::string("a trial cycle in ") + PCSAAMGPrecisions[mg->cycle_precision] + " leaves " + std::to_string(mine) +
+                                       " of a smooth error, one in double " + std::to_string(in_double));
   PetscCall(PetscInfo(pc, "The cycle is in double precision: %s\n", mg->automatic.refused.c_str()));
+  PetscCall(SetUpCycle(pc, mg, PC_SAAMG_DOUBLE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -17,16 +17,33 @@ struct Noise {
   HD void operator()(PetscInt i) const { r[i] = hashed_entry(ids.of_row(i), dinv[i]); }
 };
 
+/* |correction|^2, and of the error before and after it */
 template <class V> struct Correct {
   const V     *correction;
   PetscScalar *error;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    const PetscScalar c = static_cast<PetscScalar>(correction[i]);
+    const PetscScalar c = static_cast<PetscScalar>(correction[i]), before = error[i], after = before - c;
 
-    error[i] -= c;
-    *sum += PetscConj(c) * c;
+    error[i] = after;
+    sum[0] += PetscConj(c) * c;
+    sum[1] += PetscConj(before) * before;
+    sum[2] += PetscConj(after) * after;
+  }
+};
+
+/* |N - M|^2, |M|^2 */
+template <class V> struct Difference {
+  const V           *M;
+  const PetscScalar *N;
+
+  HD void operator()(PetscInt i, PetscScalar *sum) const
+  {
+    const PetscScalar m = static_cast<PetscScalar>(M[i]), d = N[i] - m;
+
+    sum[0] += PetscConj(d) * d;
+    sum[1] += PetscConj(m) * m;
   }
 };
 
@@ -39,39 +56,57 @@ void noise(const Grid &grid, PetscScalar *r)
   for_each_row(level.A.space, level.A.nrows, Noise{level.ids(grid.bs), level.dinv.data(), r});
 }
 
-PetscErrorCode FindContraction(Cycle &cycle, const Grid &finest, ParOperator<PetscScalar> *exact, PetscReal *contraction)
+PetscErrorCode TrialCycles::contraction(Cycle &M, PetscReal enough, PetscReal *left)
 {
-  const CsrLevel    &level   = *finest.level;
-  const ColumnMap   &columns = *level.columns;
-  const Space        space   = level.A.space;
-  const PetscInt     n       = level.A.nrows;
-  const bool         narrow  = cycle.narrow_solution(); // a correction stays in the cycle
-  constexpr int      steps   = 2;
-  Array<PetscScalar> residual(space), correction(space), error(space), squares(space);
+  const CsrLevel &level  = *finest_.level;
+  const Space     space  = level.A.space;
+  const PetscInt  n      = level.A.nrows;
+  const bool      narrow = M.narrow_solution(); // a correction stays in the cycle
+  constexpr int   steps = 2, found = 3;
+  PetscReal       length[steps] = {0, 0};
 
   PetscFunctionBegin;
-  PetscCall(Together(columns.comm(), "hold the vectors of a trial cycle", [&] {
-    residual.resize(n);
-    noise(finest, residual.data());
-    finest.spare_inverse(); // a device has never held more than in this trial
-    correction.resize(narrow ? 0 : n);
-    error.resize(columns.nlocal());
-    squares.resize(steps);
+  PetscCall(Together(columns().comm(), "hold the vectors of a trial cycle", [&] {
+    residual_ = Array<PetscScalar>(space, n);
+    noise(finest_, residual_.data());
+    finest_.spare_inverse(); // a device has never held more than in this trial
+    correction_ = Array<PetscScalar>(space, narrow ? 0 : n);
+    error_      = Array<PetscScalar>(space, columns().nlocal());
+    squares_    = Array<PetscScalar>(space, found);
   }));
-  PetscCall(cycle.apply(residual.data(), error.data()));
+  PetscCall(M.apply(residual_.data(), error_.data()));
   for (int step = 0; step < steps; step++) {
-    PetscCall(Together(columns.comm(), "multiply for a trial cycle", [&] { LevelProduct{level.A, columns, exact}(error, residual); }));
-    PetscCall(cycle.apply(residual.data(), correction.data(), {false, narrow}));
-    PetscCall(Guarded([&] {
-      if (narrow) join_rows<Plus, 1>(space, n, Correct<SingleScalar>{cycle.narrow_solution(), error.data()}, squares.data() + step);
-      else join_rows<Plus, 1>(space, n, Correct<PetscScalar>{correction.data(), error.data()}, squares.data() + step);
-    }));
-  }
-  PetscCall(Together(columns.comm(), "judge a trial cycle", [&] {
-    columns.sum_here(squares.data(), steps);
-    const std::vector<PetscScalar> length2 = squares.to_host();
+    PetscCall(Together(columns().comm(), "multiply for a trial cycle", [&] { LevelProduct{level.A, columns(), exact_}(error_, residual_); }));
+    PetscCall(M.apply(residual_.data(), correction_.data(), {false, narrow}));
+    PetscCall(Together(columns().comm(), "judge a trial cycle", [&] {
+      if (narrow) join_rows<Plus, found>(space, n, Correct<SingleScalar>{M.narrow_solution(), error_.data()}, squares_.data());
+      else join_rows<Plus, found>(space, n, Correct<PetscScalar>{correction_.data(), error_.data()}, squares_.data());
+      columns().sum_here(squares_.data(), found);
+      const std::vector<PetscScalar> length2 = squares_.to_host();
 
-    *contraction = PetscSqrtReal(PetscRealPart(length2[1] / length2[0]));
+      length[step] = PetscSqrtReal(PetscRealPart(length2[0]));
+      if (step == 0) *left = PetscSqrtReal(PetscRealPart(length2[2] / length2[1]));
+    }));
+    if (step == 0 && *left <= enough) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  *left = length[1] / length[0];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TrialCycles::difference(const Cycle &M, Cycle &N, PetscReal *share)
+{
+  const Space    space = finest_.level->A.space;
+  const PetscInt n     = finest_.level->A.nrows;
+
+  PetscFunctionBegin;
+  PetscCall(N.apply(residual_.data(), error_.data()));
+  PetscCall(Together(columns().comm(), "compare trial cycles", [&] {
+    if (M.narrow_solution()) join_rows<Plus, 2>(space, n, Difference<SingleScalar>{M.narrow_solution(), error_.data()}, squares_.data());
+    else join_rows<Plus, 2>(space, n, Difference<PetscScalar>{correction_.data(), error_.data()}, squares_.data());
+    columns().sum_here(squares_.data(), 2);
+    const std::vector<PetscScalar> length2 = squares_.to_host();
+
+    *share = PetscSqrtReal(PetscRealPart(length2[0] / length2[1]));
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -35,6 +35,7 @@ public:
     recordings_.drop();
     new_version();
     recordable_ = false;
+    given.rows  = options.lent;
     if constexpr (std::is_same_v<Fine, PetscScalar>) given.shared = fine;
     else if (fine && fine->space() == space) given.same = dynamic_cast<const WideCds *>(&fine->diagonal_block());
     PetscCall(Together(comm, "list its levels", [&] { /* what is there already is only refilled where the pattern is the same */
@@ -52,15 +53,15 @@ public:
     covered_     = grids.back().covered;
     PetscCall(find_ranges<Coarse>(grids, options.half, ranges));
     for (std::size_t l = 1; l < grids.size(); l++) {
-      PetscCall(transfer_[l - 1]->setup(*grids[l - 1].transfer, ranges[l - 1]));
+      PetscCall(transfer_[l - 1]->setup(*grids[l - 1].transfer, ranges[l - 1], options.lent));
       grids[l - 1].transfer->spare_rows();
       if (options.spares) grids[l - 1].transfer->release_transpose();
       if (direct_ && l + 1 == grids.size()) PetscCall(coarse_[l - 1]->setup_solved(*grids[l].level, space));
       else
-        PetscCall(coarse_[l - 1]->setup(grids[l], space, {{}, dynamic_cast<const WideCds *>(grids[l].level->own_format.get())},
+        PetscCall(coarse_[l - 1]->setup(grids[l], space, {{}, dynamic_cast<const WideCds *>(grids[l].level->own_format.get()), options.lent},
                                         options.smoother_of(l, grids.size()), false, l + 1 == grids.size(), options.half));
       grids[l].level->spare_diagonals();
-      spare_operator(grids[l - 1], grids[l]);
+      if (!options.lent) spare_operator(grids[l - 1], grids[l]);
     }
     /* last: memory that was spared before may be its */
     PetscCall(fine_.setup(grids[0], space, given, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half));

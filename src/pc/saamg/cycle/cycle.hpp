@@ -14,6 +14,7 @@ struct CycleOptions {
   PetscInt       direct_limit = 500;   // rows up to which the coarsest level is solved by its inverse; above, it is smoothed
   bool           half         = false; // operators and interpolations in half precision, where the vectors are single
   bool           spares       = false; // transposed interpolations go when the cycle has them: who wants them makes them anew
+  bool           lent         = false; // in double on one rank: for as long as the grids hold them their rows are read as they are, but on boxes by place
   SmootherChoice smoothers[3];         // by PCSAAMGLevels: finest, intermediate, coarsest
 
   CycleOptions()

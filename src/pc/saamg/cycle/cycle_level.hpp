@@ -1,6 +1,7 @@
 /* A level of a cycle. */
 #pragma once
 #include "pc/saamg/setup/hierarchy.hpp"
+#include "borrowed_rows.hpp"
 #include "level_format.hpp"
 #include "petsc/errors.hpp"
 #include "parallel/agree.hpp"
@@ -25,6 +26,7 @@ template <class V> struct Level {
   struct Given {
     std::shared_ptr<ParOperator<V>> shared{};
     const WideCds                  *same = nullptr;
+    bool                            rows = false; // are lent, of one rank
   };
 
   PetscErrorCode setup(const Grid &grid, Space space, const Given &given, const SmootherChoice &choice, bool finest, bool bottom, bool half)
@@ -39,7 +41,12 @@ template <class V> struct Level {
       PetscCall(Together(grid.level->columns->comm(), "hold a level", [&] {
         if (!A || A.use_count() > 1) A = std::make_shared<ParOperator<V>>();
         if (!same) same = std::make_shared<SameRows>();
-        format          = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs, half, same); };
+        format = [&](Space s) -> std::unique_ptr<Format<V>> {
+          if constexpr (std::is_same_v<V, PetscScalar>) {
+            if (given.rows && grid.level->columns->size() == 1) return std::make_unique<BorrowedRows>(s);
+          }
+          return std::make_unique<LevelFormat<V>>(s, grid.bs, half, same);
+        };
         same->users     = finest;
         same->diagonals = given.same; /* last: these would stay */
         if (grid.level->columns->size() == 1) same->blocks = grid.level->blocks;

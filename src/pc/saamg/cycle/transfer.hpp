@@ -62,13 +62,13 @@ template <class V> PetscErrorCode find_ranges(const std::vector<Grid> &grids, bo
 
 template <class V> struct Transfer {
   ParOperator<V> P, R;
-  Csr            rows{}; // of the test functions, where they are lent; R is not needed then
-  bool           lent = false, conjugated = false;
-  TransferRange  range; // of both, which a refill reads as well
+  Csr            rows{};                                             // of the test functions, where they are lent; R is not needed then
+  bool           lent = false, conjugated = false, as_it_is = false; // as_it_is: P and R are lent
+  TransferRange  range;                                              // of both, which a refill reads as well
 
   std::unique_ptr<BoxTransfer<V>> boxes; // instead of both
 
-  PetscErrorCode setup(const CsrTransfer &t, const TransferRange &found)
+  PetscErrorCode setup(const CsrTransfer &t, const TransferRange &found, bool all_lent)
   {
     const bool       narrow_before = range.narrow, lent_before = lent;
     FormatFactory<V> of_P, of_R;
@@ -88,6 +88,7 @@ template <class V> struct Transfer {
     boxes.reset();
     conjugated = t.conjugated;
     lent       = std::is_same_v<V, PetscScalar> && t.lends_rows();
+    as_it_is   = all_lent && t.coarse->size() == 1;
     if (range.narrow != narrow_before || lent != lent_before) {
       P = ParOperator<V>();
       R = ParOperator<V>();
@@ -147,7 +148,7 @@ private:
       // a search for columns in common would take as long as tens of products
       options.gaps = s == Space::Host || static_cast<std::int64_t>(of_node) * nodes * rows * columns >= few_entries;
       if constexpr (std::is_same_v<V, PetscScalar>) {
-        if (lent) return std::make_unique<BorrowedRows>();
+        if (lent || as_it_is) return std::make_unique<BorrowedRows>(s);
       }
       if (s == Space::Cuda && rows == 1 && columns == 1) {
         /* neighbours among the rows of P read the same of x, and would not if they were sorted by length; a row of R reads runs of x */
