@@ -58,6 +58,51 @@ Entry slivers(PetscInt n, double factor = 1)
                                delaunay<3>(random_points<3>(n, 1)), [=](const Place<3> &) { return factor; }, [](const Place<3> &x) { return x[2] < 0.05; }));
 }
 
+/* The Laplacian of a graph whose nodes are in random order, and a thousandth on the diagonal. */
+Entry graph(const char *name, PetscInt n, const std::vector<Pair> &edges)
+{
+  const auto         number = random_numbering(n, 7);
+  std::vector<Terms> rows(n);
+  Sparse             A;
+
+  for (PetscInt i = 0; i < n; i++) rows[i] = {{i, 1e-3}};
+  for (const auto &[a, b] : edges) {
+    for (const auto &[i, j] : {Pair{number[a], number[b]}, Pair{number[b], number[a]}}) {
+      rows[i].emplace_back(i, 1.);
+      rows[i].emplace_back(j, -1.);
+    }
+  }
+  A.rows = A.cols = n;
+  for (Terms &row : rows) add_row(A, row);
+  return entry_of(name, A);
+}
+
+/* A square of crossings, with a node in the middle between two of them. */
+Entry streets(PetscInt n)
+{
+  std::vector<Pair> edges;
+  PetscInt          nodes = n * n;
+
+  for (PetscInt i = 0; i < n * n; i++) {
+    for (PetscInt j : {i % n + 1 < n ? i + 1 : -1, i + n < n * n ? i + n : -1}) {
+      if (j < 0) continue;
+      edges.push_back({i, nodes});
+      edges.push_back({nodes++, j});
+    }
+  }
+  return graph("streets", nodes, edges);
+}
+
+/* A node is joined to one of so many before it; a chain where that is one. */
+Entry tree(PetscInt n, PetscInt reach)
+{
+  Random            random(3);
+  std::vector<Pair> edges;
+
+  for (PetscInt i = 1; i < n; i++) edges.push_back({i, std::max<PetscInt>(0, i - 1 - random.below(reach))});
+  return graph("tree", n, edges);
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_CASE(few_iterations)
@@ -145,6 +190,20 @@ BOOST_AUTO_TEST_CASE(few_entries_a_row)
   BOOST_TEST(iterations(both) <= 41);
   for (Mat A : {(Mat)plane, (Mat)space, (Mat)both}) BOOST_TEST(says(make_pc(A), sentence));
   for (const Entry &e : {stencil27(9, 8, 7), elasticity(6, 5, 4), hubs(3000, 3)}) BOOST_TEST(!says(make_pc(assemble(e, MATAIJ)), sentence), e.name);
+}
+
+/* Where nodes have two or three neighbours it is smoothed further, but where the next level would fill up. Smoothed once: 8 and 8. */
+BOOST_AUTO_TEST_CASE(few_neighbours)
+{
+  const char *const sentence = "few entries a row: interpolation is smoothed by a polynomial of degree";
+  const MatHandle   along = assemble(tree(8000, 1), MATAIJ), across = assemble(streets(52), MATAIJ), branching = assemble(tree(8000, 200), MATAIJ);
+
+  BOOST_TEST(iterations(along) <= 7);
+  BOOST_TEST(iterations(across) <= 6);
+  BOOST_TEST(iterations(branching) <= 11);
+  BOOST_TEST(says(make_pc(along), std::string(sentence) + " 3"));
+  BOOST_TEST(says(make_pc(across), std::string(sentence) + " 2"));
+  for (const Entry &e : {tree(8000, 200), stencil5(30, 20, 1), hubs(3000, 3)}) BOOST_TEST(!says(make_pc(assemble(e, MATAIJ)), sentence), e.name);
 }
 
 /* On a grid in space they do so only where its points are far denser along one axis than along the others. */

@@ -95,6 +95,9 @@ static PetscErrorCode ViewBounds(SAAMG *mg, PetscViewer viewer)
                                        "  level %d has restriction as the transpose of interpolation: else rows of the next would outweigh their diagonals, or "
                                        "be too long\n",
                                        (int)l));
+    if (grids[l].transfer->further)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has few entries a row: interpolation is smoothed by a polynomial of degree %" PetscInt_FMT "\n",
+                                       (int)l, grids[l].transfer->further));
     if (grids[l].transfer->few > 0)
       PetscCall(PetscViewerASCIIPrintf(viewer,
                                        "  level %d has %.3g entries a row that are not weak: interpolation is smoothed a second time "

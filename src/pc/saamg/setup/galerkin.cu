@@ -4,6 +4,7 @@
 #include "core/sparse/block_product.hpp"
 #include "core/sparse/host_galerkin.hpp"
 #include "core/launch/by_lanes.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "core/util/vector_ops.hpp"
@@ -38,6 +39,17 @@ struct WorkOfRow {
     for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) terms += length[col[p]];
     terms /= bs * k;
     *work += (terms + length[i] / k * (terms < aggregates ? terms : aggregates)) / bs;
+  }
+};
+
+struct SquareOfLength {
+  const PetscInt *ptr;
+
+  HD void operator()(PetscInt i, std::int64_t *sum) const
+  {
+    const std::int64_t length = ptr[i + 1] - ptr[i];
+
+    *sum += length * length;
   }
 };
 
@@ -231,6 +243,14 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
   std::int64_t sum   = static_cast<std::int64_t>(PetscMin(found, uncountable));
   columns.sum(&sum, 1);
   return static_cast<double>(sum);
+}
+
+double walks_of_two(const Csr &A, const LocalColumns &columns)
+{
+  std::int64_t sum = joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, SquareOfLength{A.ptr})[0];
+
+  columns.sum(&sum, 1);
+  return static_cast<double>(sum) / PetscMax(columns.nglobal(), 1);
 }
 
 CsrMatrix Interpolation::own_restriction(BlockPatternPtr *transposed) const

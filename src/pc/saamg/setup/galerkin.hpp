@@ -55,6 +55,10 @@ Array<PetscReal> magnitudes(const StoredRows &A, const Array<PetscScalar> &dinv)
    Collective. */
 double product_work(const Csr &A, const ColumnMap &columns, const Interpolation &I);
 
+/* Walks of two steps in A's graph to a row on an average, those that stay or come back included: of a symmetric pattern the mean square of a row's length.
+   Collective. */
+double walks_of_two(const Csr &A, const LocalColumns &columns);
+
 /* Ac = R A P. Rows that come out as nothing but rounding, where a column of P is in A's null space, get a diagonal entry of their magnitude: what smoothers and
    an inverse make of them is then harmless. So do rows of zeros, from zero columns of P, which have no magnitude: the mean of the others' diagonal. On several
    ranks the rows of P that A reaches are fetched from other ranks, and the parts of Ac's rows are sent to their owners: one exchange each. */

@@ -16,6 +16,10 @@ namespace goza::saamg
    330 with 25 000 nodes and 700 with 500 000. Of an interpolation that is asked to be smoothed further, rows are longer to the power of the dimensions. */
 constexpr double bearable_products = 100, always_bearable = 1e7;
 
+/* The same for an interpolation that is smoothed further than asked for: 7 to 10 along chains, 20 on streets; 31 on a graph of three random neighbours a node
+   and 70 on a random tree, whose coarse operators would fill up. */
+constexpr double bearable_further = 24;
+
 /* P and R of a grid. */
 PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options)
 {
@@ -142,6 +146,31 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The same, smoothed to `degree` where further would take too many multiplications, and not at all where that does. */
+PetscErrorCode Hierarchy::interpolate_bearably(Coarsening &from, const CsrAggregates &aggregates, PetscInt degree, Array<PetscScalar> &B,
+                                               const HierarchyOptions &options, Array<PetscScalar> &coarse_B)
+{
+  const double blocks   = grids_[0].level->nnz / (grids_[0].bs * grids_[0].bs);
+  const double bearable = PetscMax(bearable_products * PetscPowRealInt(PetscMax(degree, 1), 3) * blocks, always_bearable);
+  double       work     = 0;
+
+  PetscFunctionBegin;
+  PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
+  if (from.degree > degree && work > bearable_further * blocks) {
+    from.degree = degree;
+    PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
+  }
+  if (work > bearable && from.degree) { /* from the aggregates as they are, whose product has no more entries than the operator */
+    PetscCall(PetscInfo(NULL, "The interpolation of level %d is not smoothed: its product would take %g multiplications for each entry of the matrix\n",
+                        (int)grids_.size() - 1, work / blocks));
+    from.degree  = 0;
+    from.filters = from.adjoint = false;
+    PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
+  }
+  grids_.back().transfer->further = from.degree > degree ? from.degree : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Whether find_boxes() has to do with what is asked for of the last grid. */
 bool Hierarchy::may_be_boxes(const FormatChoice &way, PetscInt k, const HierarchyOptions &options) const
 {
@@ -158,17 +187,15 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
   Grid                       &grid    = grids_.back();
   const MapPtr                columns = grid.level->columns;
   const Strength              strength(way.threshold, options.diagonal_sign, options.strong_share);
-  const double                blocks = grids_[0].level->nnz / (grids_[0].bs * grids_[0].bs);
   std::shared_ptr<Coarsening> from;
   CsrAggregates               aggregates;
-  double                      work = 0, bearable = 0;
 
   PetscFunctionBegin;
   PetscCall(Step(events.strength, *columns, [&] {
     from                = std::make_shared<Coarsening>();
     from->bs            = grid.bs;
     from->k             = k;
-    from->degree        = way.degree;
+    from->degree        = PetscMax(way.degree, way.further);
     from->smoothed_with = way.with;
     from->adjoint       = way.adjoint && way.degree > 0;
     from->filters       = !strength.all() && from->degree == 1 && (grids_.size() == 1 || options.weak_by_direction);
@@ -182,19 +209,11 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
       from->graph = strength_graph(level.A, columns, grid.bs, strength, level.name.data(), level.lattice,
                                    {level.dinv.data(), level.isolated.data(), level.blocks});
     }
-    bearable = PetscMax(bearable_products * PetscPowRealInt(PetscMax(from->degree, 1), 3) * blocks, always_bearable);
   }));
   *stop = wants_rows_;
   if (!*stop) PetscCall(aggregate_nodes(*from, k, way.aggressive, options, aggregates, stop));
   if (*stop) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
-  if (work > bearable && from->degree) { /* from the aggregates as they are, whose product has no more entries than the operator */
-    PetscCall(PetscInfo(NULL, "The interpolation of level %d is not smoothed: its product would take %g multiplications for each entry of the matrix\n",
-                        (int)grids_.size() - 1, work / blocks));
-    from->degree  = 0;
-    from->filters = from->adjoint = false;
-    PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
-  }
+  PetscCall(interpolate_bearably(*from, aggregates, way.degree, B, options, coarse_B));
   PetscCall(Step(events.prolong, *columns, [&] {
     next.level          = std::make_shared<CsrLevel>();
     next.level->name    = from->boxes && !from->boxes->ranks ? names_of(*from->boxes, grid.level->ids(1)) : ids_of(aggregates);
@@ -233,8 +252,8 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   const auto         kept      = [&] {
     return finest ? magnitudes(grid.level->rows(), grid.level->dinv) : Array<PetscReal>(magnitude.space(), magnitude.data(), magnitude.size());
   };
-  bool       outweighed = false;
-  const auto make       = [&] { /* what has been made already is dropped */
+  bool       outweighed = false, lopsided = false;
+  const auto make = [&] { /* what has been made already is dropped */
                           PetscErrorCode failed = PETSC_SUCCESS;
 
                           if (next.level)
@@ -247,13 +266,16 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscCall(Together(grid.level->columns->comm(), "keep the magnitudes of its rows", [&] {
     if (!finest) magnitude = grid.level->magnitude.copied(grid.level->magnitude.space());
   }));
+  if (way.degree == 1 && !aggressive && grid.bs == 1 && k == 1) PetscCall(find_further(options, &way.further));
   PetscCall(make());
   if (way.adjoint && !*stop) PetscCall(outweighs(next, options, &outweighed));
-  if (way.adjoint && (outweighed || too_large())) {
-    way.with    = SmoothedWith::DiffusivePart;
+  if (outweighed || ((way.adjoint || way.further) && too_large())) {
+    lopsided = way.adjoint;
+    if (lopsided) way.with = SmoothedWith::DiffusivePart;
     way.adjoint = false;
+    way.further = 0;
     PetscCall(make());
-    if (!*stop) grid.transfer->lopsided = true;
+    if (!*stop) grid.transfer->lopsided = lopsided;
   }
   if (too_large()) {
     PetscCall(PetscInfo(NULL, "Level %d is coarsened aggressively: %g entries of the next would be too many\n", (int)grids_.size() - 1, next.level->nnz));

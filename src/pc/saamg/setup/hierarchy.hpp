@@ -102,6 +102,7 @@ struct CsrTransfer : Interpolation {
   Stamp           stamp;
   bool            smoothed = true;  // false: nothing was asked for, or its product would have taken too long
   bool            lopsided = false; // it was to have test functions of its own, whose coarse operator would not have done
+  PetscInt        further  = 0;     // degree of the polynomial that smoothed P where that is more than asked for
   double          few      = 0;     // entries a row of what smoothed P a second time within its pattern; 0: it was not
   bool            bounded  = false; // aggregates are larger than asked for, since the coarse operator would have been too large
 
@@ -202,10 +203,12 @@ private:
     PetscInt     degree; // of the polynomial that smooths the interpolation
     SmoothedWith with;
     bool         adjoint;
+    PetscInt     further = 0; // a degree that is tried first
   };
 
   bool           may_be_boxes(const FormatChoice &way, PetscInt k, const HierarchyOptions &options) const;
   PetscErrorCode trim_lattice(Grid &finest);
+  PetscErrorCode find_further(const HierarchyOptions &options, PetscInt *degree);
   PetscErrorCode measure(Grid &grid, const HierarchyOptions &o, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options);
   bool           keeps_products(const HierarchyOptions &options) const { return options.keep != Keep::Nothing && (updated_ || !options.sparing); }
@@ -214,6 +217,8 @@ private:
   PetscErrorCode aggregate_nodes(const Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
   PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options,
                                   Array<PetscScalar> &coarse_B, double *work);
+  PetscErrorCode interpolate_bearably(Coarsening &from, const CsrAggregates &aggregates, PetscInt degree, Array<PetscScalar> &B,
+                                      const HierarchyOptions &options, Array<PetscScalar> &coarse_B);
   PetscErrorCode coarsen_so(const FormatChoice &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next,
                             Array<PetscScalar> &coarse_B, bool *stop);
   PetscErrorCode outweighs(const Grid &next, const HierarchyOptions &options, bool *yes);
