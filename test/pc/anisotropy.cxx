@@ -189,6 +189,8 @@ BOOST_AUTO_TEST_CASE(few_entries_a_row)
   BOOST_TEST(iterations(plane) <= 7);
   BOOST_TEST(iterations(both) <= 41);
   for (Mat A : {(Mat)plane, (Mat)space, (Mat)both}) BOOST_TEST(says(make_pc(A), sentence));
+  for (Mat A : {(Mat)plane, (Mat)space}) BOOST_TEST(says(make_pc(A), "level 1 has")); /* below, too, but where entries are weak */
+  BOOST_TEST(!says(make_pc(both), "level 1 has"));
   for (const Entry &e : {stencil27(9, 8, 7), elasticity(6, 5, 4), hubs(3000, 3)}) BOOST_TEST(!says(make_pc(assemble(e, MATAIJ)), sentence), e.name);
 }
 

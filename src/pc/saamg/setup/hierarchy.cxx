@@ -132,12 +132,11 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
       T = tentative(aggregates, columns, grid.bs, from.k, B);
       if (!from.boxes) from.aggregate = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
     }
-    from.aggregates = aggregates.map;
-    from.Q          = std::move(T.Q);
-    coarse_B        = std::move(T.Bcoarse);
-    from.within     = from.bs == 1 && from.k == 1 && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix && !from.adjoint &&
-                  (grids_.size() == 1 || from.filters) && !options.alternating;
-    from.coarse_B           = from.within ? coarse_B.copied(coarse_B.space()) : Array<PetscScalar>(coarse_B.space());
+    from.aggregates         = aggregates.map;
+    from.Q                  = std::move(T.Q);
+    coarse_B                = std::move(T.Bcoarse);
+    from.within             = most_within(from, options);
+    from.coarse_B           = from.within > 0 ? coarse_B.copied(coarse_B.space()) : Array<PetscScalar>(coarse_B.space());
     grid.transfer           = std::make_shared<CsrTransfer>();
     grid.transfer->smoothed = from.degree > 0;
   }));

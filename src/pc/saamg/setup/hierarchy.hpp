@@ -208,6 +208,7 @@ private:
 
   bool           may_be_boxes(const FormatChoice &way, PetscInt k, const HierarchyOptions &options) const;
   PetscErrorCode trim_lattice(Grid &finest);
+  double         most_within(const Coarsening &from, const HierarchyOptions &options) const;
   PetscErrorCode find_further(const HierarchyOptions &options, PetscInt *degree);
   PetscErrorCode measure(Grid &grid, const HierarchyOptions &o, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options);

@@ -5,6 +5,7 @@
 #include "petsc/plugin.hpp"
 #include "setup_step.hpp"
 #include "symmetry.hpp"
+#include "within.hpp"
 
 namespace goza::saamg
 {
@@ -67,6 +68,16 @@ PetscErrorCode Hierarchy::find_further(const HierarchyOptions &options, PetscInt
     *degree = walks <= walks_of_degree_3 ? 3 : walks <= walks_of_degree_2 ? 2 : 0;
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Entries a row up to which the last grid's interpolation is smoothed within its pattern, too. */
+double Hierarchy::most_within(const Coarsening &from, const HierarchyOptions &options) const
+{
+  const bool below = options.threshold == 0 && options.strong_share == 0 && grids_[0].transfer && grids_[0].transfer->few > 0;
+
+  if (from.bs > 1 || from.k > 1 || from.degree != 1 || from.smoothed_with != SmoothedWith::Matrix || from.adjoint || options.alternating) return 0;
+  if (grids_.size() == 1 || from.filters) return most_entries_within;
+  return below ? most_entries_within_below : 0;
 }
 
 /* Share of rows that may outweigh their diagonals twice: Gauss-Seidel diverges where half do. */

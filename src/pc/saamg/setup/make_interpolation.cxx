@@ -87,7 +87,7 @@ static bool smooths_within(const Grid &grid, const Coarsening &from, double entr
 {
   const double few = entries / PetscMax(grid.rows(), 1);
 
-  grid.transfer->few = from.within && few <= most_entries_within ? few : 0;
+  grid.transfer->few = few <= from.within ? few : 0;
   return grid.transfer->few > 0;
 }
 

@@ -27,7 +27,7 @@ struct Coarsening {
   bool               ones = false; // of boxes: these come of a near-null vector of ones, and are made again where they are not kept
   PetscInt           bs = 1, k = 1;
   PetscInt           degree        = 1;     // of the polynomial that smooths it; 0: it is not smoothed
-  bool               within        = false; // it may be smoothed within its pattern, too
+  double             within        = 0;     // entries a row up to which it is smoothed within its pattern, too
   bool               filters       = false; // weak entries are left out; else there is no graph
   SmoothedWith       smoothed_with = SmoothedWith::Matrix;
   bool               adjoint       = false; // test functions are smoothed with the transpose of that

@@ -12,6 +12,10 @@ namespace goza::saamg
 /* Entries a row up to which this pays: rows of nine points and of trilinear elements reach across corners, and take no fewer iterations by it. */
 constexpr double most_entries_within = 8;
 
+/* The same below a finest level where it is done, if no entry is weak there. Where entries are left out on the finest level alone, as where coefficients jump,
+   cells of another coefficient take 12 iterations for 9 with it. */
+constexpr double most_entries_within_below = 40;
+
 /* P becomes (I - omega D^-1 A) P in P's pattern, of lambda = lambda_max(D^-1 A). columns: of A; reached: of P. Collective. */
 void smooth_within(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal lambda, const Array<PetscScalar> &coarse_B,
                    const MapPtr &reached, CsrMatrix &P);
