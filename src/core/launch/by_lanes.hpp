@@ -26,7 +26,7 @@ template <class Body> void for_each_row_by_lanes(Space space, PetscInt n, const 
     return;
   }
 #endif
-  for_each_row(space, n, ByLanes<Body>{body});
+  for_each_row_on_host(space, n, ByLanes<Body>{body});
 }
 
 /* The same with fewer lanes a row, several rows a warp: for rows of some entries, which a thread each would read and write a row's length apart. */
@@ -56,7 +56,7 @@ template <class Body> void for_each_row_by_few_lanes(Space space, PetscInt n, co
     return;
   }
 #endif
-  for_each_row(space, n, ByLanes<Body>{body});
+  for_each_row_on_host(space, n, ByLanes<Body>{body});
 }
 
 #if defined(__CUDACC__)

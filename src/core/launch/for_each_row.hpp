@@ -5,7 +5,7 @@
 #include "fused_sums.hpp"
 #include "core/util/half.hpp"
 #include "host_loop.hpp"
-#include "core/device/kernel_loader.hpp"
+#include "launch_kernel.hpp"
 #include "row_out.hpp"
 #include "tuning.hpp"
 #include <cstdint>
@@ -66,21 +66,28 @@ template <class V> struct is_sum<WithDots<V>> : std::true_type {
 template <class Body, class = void> constexpr bool sums_up                                          = false;
 template <class Body> constexpr bool sums_up<Body, std::void_t<decltype(std::declval<Body>().out)>> = is_sum<decltype(std::declval<Body>().out)>::value;
 
-/* loop() calls the body on the host. */
-template <class Body, class Loop> void sum_on_host(const Body &body, const Loop &loop)
+/* loop() gives all sums to this output on the host. */
+template <class Out, class Loop> void sum_up_on_host([[maybe_unused]] const Out &out, const Loop &loop)
 {
-  if constexpr (sums_up<Body>) {
-    using V = std::remove_pointer_t<decltype(body.out.y)>;
+  if constexpr (is_sum<Out>::value) {
+    using V = std::remove_pointer_t<decltype(out.y)>;
 
     V &wy = thread_sum<V>(0), &yy = thread_sum<V>(1);
 
     wy = yy = 0;
-    run_on_host(loop);
-    PetscScalar *part = body.out.sums->leave(1);
+    loop();
+    PetscScalar *part = out.sums->leave(1);
 
     part[0] = wy;
     part[1] = yy;
-  } else run_on_host(loop);
+  } else loop();
+}
+
+/* loop() calls the body on the host. */
+template <class Body, class Loop> void sum_on_host(const Body &body, const Loop &loop)
+{
+  if constexpr (sums_up<Body>) sum_up_on_host(body.out, [&] { run_on_host(loop); });
+  else run_on_host(loop);
 }
 
 /* Blocks that a multiprocessor is to hold at a time, which bounds the registers: what the body says, or what the kernel does (0: nothing). */
@@ -88,31 +95,6 @@ template <class Body, int otherwise, class = void> constexpr int resident_blocks
 template <class Body, int otherwise> constexpr int               resident_blocks<Body, otherwise, std::void_t<decltype(Body::resident)>> = Body::resident;
 
 #if defined(__CUDACC__)
-/* Names a kernel to the loader as soon as the library is there, before it is launched for the first time. */
-template <auto kernel> struct Known {
-  static inline const bool yes = kernel_loader::add(reinterpret_cast<const void *>(kernel));
-};
-
-/* The one place where a kernel starts: on the current stream, and with an exception where it does not. shared: bytes of `extern __shared__` memory. */
-template <auto kernel, class... Arguments> void launch_kernel_with(std::size_t shared, dim3 blocks, int threads, const Arguments &...arguments)
-{
-  (void)Known<kernel>::yes;
-  if (shared > 48 * 1024) (void)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
-  kernel<<<blocks, threads, shared, static_cast<cudaStream_t>(device::stream())>>>(arguments...);
-  if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
-}
-
-template <auto kernel, class... Arguments> void launch_kernel(dim3 blocks, int threads, const Arguments &...arguments)
-{
-  launch_kernel_with<kernel>(0, blocks, threads, arguments...);
-}
-
-/* Blocks of so many for n of them. */
-inline unsigned blocks_for(std::int64_t n, std::int64_t each)
-{
-  return static_cast<unsigned>((n + each - 1) / each);
-}
-
 /* Sum over the lanes that are equal modulo `stride`, a power of two: all of them get it. */
 template <class V> __device__ inline V sum_lanes(V value, int stride)
 {
@@ -181,19 +163,31 @@ inline namespace host_space
 #endif
 {
 
-template <class Body> void for_each_row(Space space, PetscInt n, const Body &body)
+template <class Body> void for_each_row_on_host(Space space, PetscInt n, const Body &body)
 {
   if (n <= 0) return;
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) {
-    launch_body<RowKernel<Body>>(body, blocks_for(n, rows_per_block), rows_per_block, n);
-    return;
-  }
-#endif
   if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
   sum_on_host(body, [&] {
     for (PetscInt row = 0; row < n; row++) body(row);
   });
+}
+
+#if defined(__CUDACC__)
+template <class Body> void for_each_row_on_device(PetscInt n, const Body &body)
+{
+  if (n > 0) launch_body<RowKernel<Body>>(body, blocks_for(n, rows_per_block), rows_per_block, n);
+}
+#endif
+
+template <class Body> void for_each_row(Space space, PetscInt n, const Body &body)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    for_each_row_on_device(n, body);
+    return;
+  }
+#endif
+  for_each_row_on_host(space, n, body);
 }
 
 } // namespace
@@ -217,32 +211,22 @@ __global__ void __launch_bounds__(Body::brick, resident_blocks<Body, 2>) BrickKe
   if constexpr (sums_up<Body>) end_sums(body.out);
 }
 
-/* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`, a power of two. */
+/* How a grid is cut into bricks of so many rows, a power of two. */
+struct Bricks {
+  Grid3 grid;
+  int   bx, by;
+  dim3  blocks;
+};
+
+Bricks bricks_of(Grid3 grid, int brick);
+
+/* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`. */
 template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
 {
-  int  log_brick = 0, bx, by;
-  dim3 blocks;
-
   if (grid.nrows <= 0) return;
-  while (1 << log_brick < Body::brick) log_brick++;
-  bx = grid.line > 1 << brick_short_line ? brick_line : brick_short_line;
-  by = grid.plane >= grid.nrows ? log_brick - bx : brick_lines;
-  /* where bricks reach far beyond the ends of lines, as two of 64 for 65 nodes, a block takes a run of its plane instead: so many lines, but no thread is
-     idle */
-  if (grid.plane < grid.nrows && blocks_for(grid.line, 1 << bx) << bx > static_cast<unsigned>(grid.line + grid.line / 8)) {
-    grid.line = grid.plane;
-    bx += by;
-    by = 0;
-  }
-  blocks = dim3(blocks_for(grid.line, 1 << bx), blocks_for(blocks_for(grid.plane, grid.line), 1 << by),
-                blocks_for(blocks_for(grid.nrows, grid.plane), Body::brick >> (bx + by)));
-  if (grid.line < 16 || blocks.y > 65535 || blocks.z > 65535 || grid.line >= grid.nrows) {
-    grid.line = grid.plane = grid.nrows;
-    bx                     = log_brick;
-    by                     = 0;
-    blocks                 = dim3(blocks_for(grid.nrows, Body::brick));
-  }
-  launch_body<BrickKernel<Body>>(body, blocks, Body::brick, grid, bx, by);
+  const Bricks all = bricks_of(grid, Body::brick);
+
+  launch_body<BrickKernel<Body>>(body, all.blocks, Body::brick, all.grid, all.bx, all.by);
 }
 #endif
 
