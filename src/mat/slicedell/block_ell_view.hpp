@@ -117,44 +117,6 @@ template <class Store, class V, class Out, int br, int bc, int W> struct EllBloc
   }
 };
 
-/* The same on the host for a slice of H places. */
-template <int H, class Store, class V, class Out, int br, int bc> struct EllBlockHostSlice {
-  EllView<Store> A;
-  const V       *x;
-  Out            out;
-
-  void operator()(PetscInt slice) const
-  {
-    const std::int64_t   begin = A.slice_ptr[slice], at = A.columns_at(slice);
-    const PetscInt       n = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) / H), place = slice * H;
-    const Store         *val    = A.val + begin * (br * bc);
-    PetscInt             col[H] = {};
-    LanesOf<H, Store, V> sum[br];
-
-    const PetscInt base = A.base(slice);
-
-    for (int p = 0; p < H && at < 0; p++) col[p] = A.first[place + p];
-    for (PetscInt k = 0; k < n; k++, val += br * bc * H) {
-      for (int p = 0; p < H; p++) col[p] = at < 0 ? col[p] + A.gap[~at + k * H + p] : base + A.col[at + k * H + p];
-      for (int c = 0; c < bc; c++) {
-        LanesOf<H, Store, V> a, xs;
-
-        xs.set([&](int p) { return x[col[p] * bc + c]; });
-        for (int r = 0; r < br; r++) {
-          load_lanes(val + (r * bc + c) * H, a);
-          sum[r].add_product(a, xs);
-        }
-      }
-    }
-    for (int p = 0; p < H; p++) {
-      V of_node[br];
-
-      for (int r = 0; r < br; r++) of_node[r] = A.empty(place + p) ? V(0) : sum[r].of[p];
-      put_node<br>(out, A.row ? A.row[place + p] : place + p, of_node);
-    }
-  }
-};
-
 #if defined(__CUDACC__)
 /* The same for the 32 threads of a warp, H >= 32. */
 template <class Store, class V, class Out, int br, int bc, int W> struct EllBlockWarpOfRows : EllBlockRow<Store, V, Out, br, bc, W> {

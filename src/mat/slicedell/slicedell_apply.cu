@@ -1,6 +1,6 @@
 /* The products of a sliced-ELL matrix: apart from its making, because their many kernels take their time to compile. */
 #include "slicedell.hpp"
-#include "block_ell_view.hpp"
+#include "slicedell_host.hpp"
 #include "long_rows_bodies.hpp"
 
 namespace goza::mat
@@ -39,25 +39,33 @@ template <class V, int bs> struct RelaxNode {
 
 } // namespace
 
+/* The rows of all places, br to each. */
+template <int br, class Store, class V, class Out> static void launch_on_host(const EllView<Store> &A, PetscInt bc, const V *x, const Out &out)
+{
+  constexpr PetscInt at_once = 64;
+  V                  sums[at_once * br];
+
+  sum_up_on_host(out, [&] {
+    for (PetscInt first = 0; first < A.nplaces; first += at_once) {
+      const PetscInt n = PetscMin(at_once, A.nplaces - first);
+
+      ell_sums_on_host(A, br, bc, x, first, n, sums);
+      for (PetscInt p = 0; p < n; p++) put_node<br>(out, A.row ? A.row[first + p] : first + p, sums + p * br);
+    }
+  });
+}
+
 template <class Store, class V, class Out> static void launch_rows(Space space, const EllView<Store> &A, const V *x, const Out &out)
 {
 #if defined(__CUDACC__)
-  if (space == Space::Cuda && A.shift < 5) {
-    for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, EllSlice<Store, V, Out>{A, x, out});
+  if (space == Space::Cuda) {
+    if (A.shift < 5) for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, EllSlice<Store, V, Out>{A, x, out});
+    else for_each_row_on_device(A.nplaces, EllRow<Store, V, Out>{A, x, out});
     return;
   }
 #endif
-  if (space == Space::Host && A.shift == host_shift) {
-    const EllHostSlice<1 << host_shift, Store, V, Out> whole{A, x, out};
-    const EllRow<Store, V, Out>                        rest{A, x, out};
-
-    sum_on_host(rest, [&] {
-      for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
-      for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) rest(place);
-    });
-    return;
-  }
-  for_each_row(space, A.nplaces, EllRow<Store, V, Out>{A, x, out});
+  if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
+  launch_on_host<1>(A, 1, x, out);
 }
 
 /* The rows one by one: those in slices and those apart. */
@@ -88,20 +96,7 @@ static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A,
     return;
   }
 #endif
-  const EllBlockRow<Store, V, Out, br, bc, 1> row{A, x, out};
-
-  if (A.shift == host_shift) {
-    const EllBlockHostSlice<1 << host_shift, Store, V, Out, br, bc> whole{A, x, out};
-
-    sum_on_host(row, [&] {
-      for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
-      for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) row(place);
-    });
-    return;
-  }
-  sum_on_host(row, [&] {
-    for (PetscInt place = 0; place < A.nplaces; place++) row(place);
-  });
+  launch_on_host<br>(A, bc, x, out);
 }
 
 template <class Store, class V, class Out>

@@ -21,7 +21,6 @@
 #include "core/launch/for_each_row.hpp"
 #include "core/sparse/local_column.hpp"
 #include "mat/tuning.hpp"
-#include "host_lanes.hpp"
 
 namespace goza::mat
 {
@@ -148,48 +147,6 @@ private:
     for (int k = 0; k < n; k++) a[k] = stream_load(val + k * H);
     for (int k = 0; k < n; k++) xs[k] = load_x<Out>(from + c[k]);
     for (int k = 0; k < n; k++) sum += static_cast<V>(a[k]) * xs[k];
-  }
-};
-
-/* The same on the host for a whole slice of H places. */
-template <int H, class Store, class V, class Out> struct EllHostSlice {
-  EllView<Store> A;
-  const V       *x;
-  Out            out;
-
-  void operator()(PetscInt slice) const
-  {
-    const std::int64_t   begin = A.slice_ptr[slice], at = A.columns_at(slice);
-    const PetscInt       n = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) / H), place = slice * H;
-    const Store         *val = A.val + begin;
-    LanesOf<H, Store, V> sum;
-
-    if (at < 0) {
-      const std::uint16_t *gap = A.gap + ~at;
-      LocalColumn          col[H];
-
-      for (int r = 0; r < H; r++) col[r] = A.first[place + r];
-      for (PetscInt k = 0; k < n; k++, gap += H, val += H) {
-        for (int r = 0; r < H; r++) col[r] += gap[r];
-        add(val, x, col, sum);
-      }
-    } else {
-      const LocalColumn *col  = A.col + at;
-      const V           *from = x + A.base(slice);
-
-      for (PetscInt k = 0; k < n; k++, col += H, val += H) add(val, from, col, sum);
-    }
-    for (int r = 0; r < H; r++) out(A.row ? A.row[place + r] : place + r, A.empty(place + r) ? V(0) : sum.of[r]);
-  }
-
-private:
-  static void add(const Store *val, const V *from, const LocalColumn *col, LanesOf<H, Store, V> &sum)
-  {
-    LanesOf<H, Store, V> a, xs;
-
-    load_lanes(val, a);
-    xs.set([=](int r) { return from[col[r]]; });
-    sum.add_product(a, xs);
   }
 };
 
