@@ -5,7 +5,6 @@
    for a plane of the grid, and are several times as many bytes as the sums of so many rows. The sums of the rows that are not
    complete yet are kept in a ring. */
 #include "cds_host.hpp"
-#include "cds_shape.hpp"
 #include "core/launch/host_loop.hpp"
 #include <algorithm>
 
@@ -36,45 +35,66 @@ std::size_t ring_size(int bs, PetscInt reach)
   return size;
 }
 
-/* The sums of component r of n nodes. */
-template <int bs, class Out, class V> void put(const Out &out, PetscInt begin, PetscInt n, int r, const V *sum)
+/* loop(stride) over rows that are so far apart: next to each other where nodes have one unknown. */
+template <class Loop> void with_stride(int bs, const Loop &loop)
 {
-  for (PetscInt i = 0; i < n; i++) out((begin + i) * bs + r, sum[i]);
+  if (bs == 1) loop(std::integral_constant<PetscInt, 1>());
+  else loop(static_cast<PetscInt>(bs));
+}
+
+/* The sums of n rows from `first` on. */
+template <class Out, class V> void put(const Out &out, PetscInt first, PetscInt n, int bs, const V *sum)
+{
+  with_stride(bs, [=](auto stride) {
+    for (PetscInt i = 0; i < n; i++) out(first + i * stride, sum[i]);
+  });
 }
 
 /* One sum over all rows would be a chain of additions: the vector unit adds up eight side by side. */
-template <int bs, class V> V dot_on_host(PetscInt n, const V *w, const V *y)
+template <class V> V dot_on_host(PetscInt n, int bs, const V *w, const V *y)
 {
   constexpr int  width = 8;
   const PetscInt whole = n / width * width;
   V              part[width]{}, sum = 0;
 
-  for (PetscInt i = 0; i < whole; i += width) {
-    for (int k = 0; k < width; k++) part[k] += PetscConj(w[(i + k) * bs]) * y[(i + k) * bs];
-  }
-  for (PetscInt i = whole; i < n; i++) part[i - whole] += PetscConj(w[i * bs]) * y[i * bs];
+  with_stride(bs, [&](auto stride) {
+    for (PetscInt i = 0; i < whole; i += width) {
+      for (int k = 0; k < width; k++) part[k] += PetscConj(w[(i + k) * stride]) * y[(i + k) * stride];
+    }
+    for (PetscInt i = whole; i < n; i++) part[i - whole] += PetscConj(w[i * stride]) * y[i * stride];
+  });
   for (int k = 0; k < width; k++) sum += part[k];
   return sum;
 }
 
-template <int bs, class V> void put(const WithDots<V> &out, PetscInt begin, PetscInt n, int r, const V *sum)
+template <class V> void put(const WithDots<V> &out, PetscInt first, PetscInt n, int bs, const V *sum)
 {
-  const PetscInt first = begin * bs + r;
-  V *const       y     = out.y + first;
+  V *const y = out.y + first;
 
-  if (out.step) put<bs>(out.as_step(), begin, n, r, sum);
-  else put<bs>(Assign<V>{out.y}, begin, n, r, sum);
-  thread_sum<V>(0) += dot_on_host<bs>(n, out.w + first, y);
-  if (out.squares) thread_sum<V>(1) += dot_on_host<bs>(n, y, y);
+  if (out.step) put(out.as_step(), first, n, bs, sum);
+  else put(Assign<V>{out.y}, first, n, bs, sum);
+  thread_sum<V>(0) += dot_on_host(n, bs, out.w + first, y);
+  if (out.squares) thread_sum<V>(1) += dot_on_host(n, bs, y, y);
 }
 
-template <class Store, class V, class Out, int bs, bool half> struct CdsOnHost {
-  CdsView<Store> A;
-  const V       *x;
-  Out            out;
-  V             *sums;
+/* What becomes of sums: the loops above are compiled once for each output, and those below once for all. */
+template <class V> struct Output {
+  const void *out;
+  void (*put)(const void *out, PetscInt first, PetscInt n, int bs, const V *sum);
+};
 
-  void operator()() const
+template <class Out, class V> void put_any(const void *out, PetscInt first, PetscInt n, int bs, const V *sum)
+{
+  run_on_host([=] { put(*static_cast<const Out *>(out), first, n, bs, sum); });
+}
+
+template <class Store, class V, int bs> struct CdsOnHost {
+  const CdsView<Store> &A;
+  bool                  half;
+  const V              *x;
+  V                    *sums;
+
+  void operator()(const Output<V> &out) const
   {
     Ring ring(sums, ring_size(bs, half && A.ndiag ? A.offset[A.ndiag - 1] : 0));
 
@@ -88,7 +108,7 @@ template <class Store, class V, class Out, int bs, bool half> struct CdsOnHost {
       for (int r = 0; r < bs; r++) {
         V *const sum = ring.from(r, begin);
 
-        put<bs>(out, begin, end - begin, r, sum);
+        out.put(out.out, begin * bs + r, end - begin, bs, sum);
         std::fill(sum, sum + length, V(0));
       }
     }
@@ -150,21 +170,22 @@ private:
       while (from < to) {
         const PetscInt end = static_cast<PetscInt>(std::min<std::size_t>(to, ring_.end_of_run(from)));
 
-        add_terms<six>(n, t, from, end, ring_.from(r_, from), imaginary_);
+        add_terms(n, t, from, end, ring_.from(r_, from), imaginary_);
         from = end;
       }
     }
-    /* sum is nobody else's: loops over twelve arrays are vectorised only where the compiler knows. */
-    template <int n>
-    GOZA_FOR_EACH_PROCESSOR static void add_terms(int given, const Term *t, PetscInt from, PetscInt to, V *PETSC_RESTRICT sum,
-                                                  [[maybe_unused]] RealOf<V> imaginary)
+    GOZA_FOR_EACH_PROCESSOR static void add_terms(int n, const Term *t, PetscInt from, PetscInt to, V *sum, RealOf<V> imaginary)
     {
-      if constexpr (n > 1) {
-        if (given < n) {
-          add_terms<n - 1>(given, t, from, to, sum, imaginary);
-          return;
-        }
-      }
+      if (n == 1) add<1>(t, from, to, sum, imaginary);
+      else if (n == 2) add<2>(t, from, to, sum, imaginary);
+      else if (n == 3) add<3>(t, from, to, sum, imaginary);
+      else if (n == 4) add<4>(t, from, to, sum, imaginary);
+      else if (n == 5) add<5>(t, from, to, sum, imaginary);
+      else add<six>(t, from, to, sum, imaginary);
+    }
+    /* sum is nobody else's: loops over twelve arrays are vectorised only where the compiler knows. */
+    template <int n> static void add(const Term *t, PetscInt from, PetscInt to, V *PETSC_RESTRICT sum, [[maybe_unused]] RealOf<V> imaginary)
+    {
       const Store *a[n];
       const V     *x[n];
 
@@ -241,10 +262,13 @@ std::size_t cds_host_sums(int bs, PetscInt reach)
 
 template <class Store, class V, class Out> void cds_on_host(int bs, bool half, const CdsView<Store> &A, const V *x, const Out &out, V *sums)
 {
-  with_shape(bs, half, [&](auto bs_, auto half_) {
-    const CdsOnHost<Store, V, Out, bs_.value, half_.value> product{A, x, out, sums};
+  sum_up_on_host(out, [&] {
+    const Output<V> output{&out, put_any<Out, V>};
 
-    sum_on_host(product, product);
+    if (bs == 1) CdsOnHost<Store, V, 1>{A, half, x, sums}(output);
+    else if (bs == 2) CdsOnHost<Store, V, 2>{A, half, x, sums}(output);
+    else if (bs == 3) CdsOnHost<Store, V, 3>{A, half, x, sums}(output);
+    else CdsOnHost<Store, V, 6>{A, half, x, sums}(output);
   });
 }
 
