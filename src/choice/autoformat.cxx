@@ -140,9 +140,9 @@ template <class V> const Candidate *AutoFormat<V>::csr_to_try(double best) const
   return nullptr;
 }
 
-/* The last trial, of all that come near the fastest and of PETSc's product. Returns the seconds of that, where it is the fastest to a program that calls for
-   one product after the other: it is two kernels and much of the host's time. Ours ask the host for the same, or nearly: the device's time tells them apart,
-   which is what counts where a solver's cycle runs as a graph. */
+/* The last trial, of all that come near the fastest and of PETSc's product. Returns the seconds of that, where to a program that calls for one product after
+   the other it is the fastest, on a host also where it nearly is. On a device it is two kernels and much of the host's time. Ours ask the host for the same,
+   or nearly: the device's time tells them apart, which is what counts where a solver's cycle runs as a graph. */
 template <class V> double AutoFormat<V>::try_again(std::vector<Built> &best, const Products &csr, TrialVectors &vectors) const
 {
   std::vector<Products> all;
@@ -155,8 +155,10 @@ template <class V> double AutoFormat<V>::try_again(std::vector<Built> &best, con
   const auto                     first  = std::min_element(times.begin(), times.begin() + best.size(), faster);
 
   std::swap(best[0], best[first - times.begin()]);
-  best[0].seconds = first->working;
-  return csr && times.back().seen() < first->seen() ? times.back().seen() : 0;
+  best[0].seconds   = first->working;
+  const double gain = this->space_ == Space::Host ? gain_on_host : 1;
+
+  return csr && gain * times.back().seen() < first->seen() ? times.back().seen() : 0;
 }
 
 /* On a host PETSc's product is there, and comes first: a multiple of it is what trials may cost, and where no format comes near it, or it near none, it is not
@@ -207,7 +209,7 @@ template <class V> void AutoFormat<V>::took(double seconds)
   in_use_.took(seconds);
   if (undecided()) return;
   held_.take(held_.choice, in_use_.first(), tried_);
-  if (in_use_.second() < in_use_.first()) choice_.take({Layout::Csr, 0}, in_use_.second(), tried_);
+  if (gain_on_host * in_use_.second() < in_use_.first()) choice_.take({Layout::Csr, 0}, in_use_.second(), tried_);
   else choice_ = held_;
 }
 

@@ -40,4 +40,8 @@ constexpr double most_trials = 6, least_trials = 2e-3;
 constexpr double      near_in_use     = 1.5;
 constexpr std::size_t products_in_use = 5;
 
+/* On a host a format must take less than so much of PETSc's product's time to be kept beside it: what is nearer is noise where others use the machine, too, and
+   a format takes memory. */
+constexpr double gain_on_host = 0.95;
+
 } // namespace goza::choice

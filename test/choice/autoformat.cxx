@@ -203,7 +203,8 @@ BOOST_AUTO_TEST_CASE(turns_in_use)
   BOOST_TEST(turns.second() == 2e-3);
 }
 
-/* On a host a long product that is near PETSc's is made once before the choice; which of them is faster those tell that the program asks for. */
+/* On a host a long product that is near PETSc's is made once before the choice; which of them is faster those tell that the program asks for. One that gains
+   less than noise does is not kept. */
 BOOST_AUTO_TEST_CASE(long_products_are_told_in_use)
 {
   const HostCsr            A = band(400000);
@@ -224,19 +225,21 @@ BOOST_AUTO_TEST_CASE(long_products_are_told_in_use)
                       },
                       x.data(), y.data()};
   };
-  for (bool csr : {true, false}) {
+  for (const auto &[seconds, csr] : {std::pair<double, bool>{1e-3, true}, {2.06e-3, true}, {3e-3, false}}) {
     AutoFormat<PetscScalar> f(Space::Host, o);
 
     for (int k = 0; k < 10 && !f.undecided(); k++, made = 0) f.build(A.view()); // unless another program's work comes between
     BOOST_TEST_REQUIRE(f.undecided());
     f.build(A.view());
     BOOST_TEST(!f.wants_csr());
-    for (int k = 0; k < 1000 && f.undecided(); k++) f.took(f.csr_is_next() == csr ? 1e-3 : 2e-3);
+    for (int k = 0; k < 1000 && f.undecided(); k++) f.took(f.csr_is_next() ? seconds : 2e-3);
     BOOST_TEST(!f.undecided());
     BOOST_TEST(f.wants_csr() == csr);
     f.settle_for_csr(csr);
     BOOST_TEST((f.held() == nullptr) == csr);
-    BOOST_TEST(f.describe().find("1e+03 us measured here") != std::string::npos);
+    BOOST_TEST(f.describe().find(seconds == 1e-3 ? "1e+03 us measured here"
+                                 : csr           ? "2.06e+03 us measured here"
+                                                 : "2e+03 us measured here") != std::string::npos);
   }
 }
 
