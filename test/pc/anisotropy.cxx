@@ -192,6 +192,9 @@ BOOST_AUTO_TEST_CASE(few_entries_a_row)
   for (Mat A : {(Mat)plane, (Mat)space}) BOOST_TEST(says(make_pc(A), "level 1 has")); /* below, too, but where entries are weak */
   BOOST_TEST(!says(make_pc(both), "level 1 has"));
   for (const Entry &e : {stencil27(9, 8, 7), elasticity(6, 5, 4), hubs(3000, 3)}) BOOST_TEST(!says(make_pc(assemble(e, MATAIJ)), sentence), e.name);
+  const Option paper("-pc_saamg_paper", "darcy");
+
+  BOOST_TEST(!says(make_pc(plane), sentence));
 }
 
 /* Where nodes have two or three neighbours it is smoothed further, but where the next level would fill up. Smoothed once: 8 and 8. */

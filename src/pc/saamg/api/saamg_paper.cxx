@@ -40,7 +40,8 @@ constexpr Problem problems[] = {{}, {0.01, 1.0, 1.0, {2, 2, 2}, 2, 10}, {0.09, 0
   It calls the Set functions of the strength threshold (0.01; 0.09), the smoothers, sweeps (1 on the finest level, 30 on the coarsest, which is smoothed;
   between 2, in the anisotropic problem 1 but behind Chebyshev) and relaxations (1; 0.4 on the finest level and 0.7 below), Chebyshev's degree (2; 4) and ratio
   (10; 30), 50 steps for the largest eigenvalue, mcgs as Jacobi between ranks, interpolation of degree 1, no limit of the complexity, and double precision. What
-  is set afterwards, or named by an option, wins. The paper's mixed precision is `-pc_saamg_precision mixed`.
+  is set afterwards, or named by an option, wins; interpolation is then never smoothed further than asked for. The paper's mixed precision is
+  `-pc_saamg_precision mixed`.
 
   What stays ours: aggregates, a threshold that is halved from level to level, Jacobi's relaxation where it would diverge, a sweep's direction after the coarse
   correction.
@@ -68,6 +69,8 @@ PetscErrorCode PCSAAMGSetPaper(PC pc, PCSAAMGPaper problem, const char smoother[
              smoother);
   const Problem &p = problems[problem];
 
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &same));
+  if (same) static_cast<goza::saamg::SAAMG *>(pc->data)->hierarchy_options.further = false;
   PetscCall(PCSAAMGSetThreshold(pc, p.threshold));
   PetscCall(PCSAAMGSetSmoother(pc, PC_SAAMG_ALL_LEVELS, "jacobi"));
   PetscCall(PCSAAMGSetSmoother(pc, PC_SAAMG_FINEST, smoother));

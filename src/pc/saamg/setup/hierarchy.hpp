@@ -38,6 +38,7 @@ struct HierarchyOptions {
   bool         alternating                 = false; // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
   PetscReal    max_complexity              = 2.5;   // entries of all levels over those of the finest
   SmoothedWith smoothed_with               = SmoothedWith::Matrix;
+  bool         further                     = true;  // and once more, or to a higher degree, where rows have few entries
   bool         balanced                    = true;  // a row that outweighs its diagonal is relaxed less
   bool         smoothed_alone              = false; // a level whose spectrum the smoother covers is the coarsest
   bool         adjoint     = false;         // the test functions of the restriction are smoothed with the transpose of what interpolation is smoothed with

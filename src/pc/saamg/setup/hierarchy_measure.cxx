@@ -59,7 +59,7 @@ PetscErrorCode Hierarchy::find_further(const HierarchyOptions &options, PetscInt
 
   PetscFunctionBegin;
   *degree = 0;
-  if (options.threshold > 0 || options.strong_share > 0 || options.by_heaviest || options.alternating || level.lattice.known() ||
+  if (!options.further || options.threshold > 0 || options.strong_share > 0 || options.by_heaviest || options.alternating || level.lattice.known() ||
       options.smoothed_with != SmoothedWith::Matrix || options.adjoint || level.rows().no_rows())
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Step(events.strength, *level.columns, [&] {
@@ -75,7 +75,8 @@ double Hierarchy::most_within(const Coarsening &from, const HierarchyOptions &op
 {
   const bool below = options.threshold == 0 && options.strong_share == 0 && grids_[0].transfer && grids_[0].transfer->few > 0;
 
-  if (from.bs > 1 || from.k > 1 || from.degree != 1 || from.smoothed_with != SmoothedWith::Matrix || from.adjoint || options.alternating) return 0;
+  if (!options.further || from.bs > 1 || from.k > 1 || from.degree != 1 || from.smoothed_with != SmoothedWith::Matrix || from.adjoint || options.alternating)
+    return 0;
   if (grids_.size() == 1 || from.filters) return most_entries_within;
   return below ? most_entries_within_below : 0;
 }
