@@ -94,6 +94,10 @@ def spmv_gallery_h100():
     return gallery("spmv_gallery_h100")
 
 
+def spmv_gallery_h200():
+    return gallery("spmv_gallery_h200")
+
+
 def spmv_gallery_matrices():
     """Each irregular matrix; beside, the time of ten bytes an entry, of x and of y, at the speed of a copy."""
     rows = records("spmv_gallery_matrices")
@@ -216,8 +220,9 @@ def amg_paper():
 
 def p5_ranks(mode):
     """Iterations, in brackets the paper's where its size is ours."""
-    rows = [r for r in records("p5_ranks") if r["mode"] == mode]
-    size = lambda r: f", {paper_runs.cells(r)}^3" if paper_runs.cells(r) != paper_runs.cells(rows[0]) else ""
+    shared = records("p5_one_gpu")
+    rows = [r for r in records("p5_ranks") + shared if r["mode"] == mode]
+    size = lambda r: (f", {paper_runs.cells(r)}^3" if paper_runs.cells(r) != paper_runs.cells(rows[0]) else "") + (", one H200" if r in shared else "")
     return rows, pivot(rows, lambda r: f"{r['problem']}, {r['smoother']}" + (", mixed" if r["precision"] == "mixed" else ""), lambda r: (f"{r['ranks']} ranks" if r["ranks"] > 1 else "1 rank") + size(r),
                        lambda r: f"{r['iterations']}" + text(r["paper_iterations"], " ({})"), f"{rows[0]['n']}^3" + (" on each" if mode == "weak" else ""))
 
@@ -322,6 +327,7 @@ BY_LOCALITY = {"petsc": "3.26.1", "command": "bench_locality -families fit,repor
 CALIBRATED = "NVIDIA-H100-80GB-HBM3"  # platform_h100.txt
 GOZAS_MODEL = {  # by the file that make bench-model reads and the platform: the name of its row, and how it was measured
     ("products_h200.json", "h200"): {"model": "Goza's model", **BY_LOCALITY, "gpu": "NVIDIA H200", "date": "2026-11-25"},
+    ("products_h200_again.json", "h200"): {"model": "Goza's model, products measured again on another H200", **BY_LOCALITY, "gpu": "NVIDIA H200", "date": "2026-11-28"},
     ("products_h100.json", CALIBRATED): {"model": "Goza's model on an H100, by its calibration alone", **BY_LOCALITY, "gpu": "NVIDIA H100", "date": "2026-11-25"},
     ("products_epyc.json", "epyc"): {"model": "Goza's model on a core of an AMD EPYC", **BY_LOCALITY, "petsc": "3.18.5", "date": "2026-11-27"},
     ("products_host.json", "host"): {"model": "Goza's model on a core of an Intel Xeon", **BY_LOCALITY, "petsc": "3.18.5", "date": "2026-11-25"}}
@@ -503,7 +509,7 @@ def league_problems():
 TABLES = {table.__name__.replace("_", "-"): table for table in (
     headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong,
     p5_weak, settings, scaling, scaling_four, gpus, gpus_two, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, model_h100, autoformat, p1_padding, p2_comparison,
-    cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_problems)} | OF_PAPERS
+    cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_problems)} | OF_PAPERS
 
 
 # --- pages
