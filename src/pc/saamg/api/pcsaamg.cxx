@@ -304,8 +304,9 @@ SAAMG::SAAMG()
   Notes:
   The near-null space is taken from `MatSetNearNullSpace()` or `PCSetCoordinates()` (rigid-body modes); else the constant of each component.
   Where the matrix is of a `DMDA`, or its rows show that they were numbered along a grid, aggregates are laid out on it, 3 x 3 x 3 nodes of 27 points each and 3
-  along lines of strong coupling, so that coarse operators are those of grids, too. Planes of Dirichlet nodes are no part of that grid. With one unknown a node
-  and threshold 0, where the aggregates are boxes the set-up computes interpolations and coarse operators by place, without a search.
+  along lines of strong coupling, so that coarse operators are those of grids, too. Planes of Dirichlet nodes are no part of that grid. On one rank and on
+  GPUs, with one unknown a node and threshold 0, where the aggregates are boxes the set-up computes interpolations and coarse operators by place, without a
+  search.
   Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
   Where rows are so long that the coarse operators of a smoothed interpolation would fill up, as on graphs with hubs, a level's interpolation is not smoothed;
   the view says so. Where a level would make the operators of all levels larger than `PCSAAMGSetMaxComplexity()` allows, it is coarsened aggressively, and where
