@@ -7,6 +7,10 @@
 namespace goza::mat
 {
 
+/* Outputs that may be chosen as a kernel runs: those that read more than the sums. */
+template <class Out, class V>
+constexpr bool may_be_scaled = std::is_same_v<Out, Add<V>> || std::is_same_v<Out, Residual<V>> || std::is_same_v<Out, JacobiStep<V>>;
+
 #if defined(__CUDACC__)
 template <int bs, bool half, int N, class Store, class V, class Out>
 static void launch_device(const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
@@ -39,11 +43,8 @@ static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, con
       if (launch_four_rows<Groups7>(A, grid, x, out) || launch_four_rows<GroupsFan>(A, grid, x, out)) return;
     }
   }
-  /* the loop over any number of diagonals is one kernel for all outputs that read more than the sums */
-  constexpr bool in_common = std::is_same_v<Out, Add<V>> || std::is_same_v<Out, Residual<V>> || std::is_same_v<Out, JacobiStep<V>>;
-
   with_compiled_count<bs, half>(A.ndiag, A.ndiag && A.offset[0] == 0, [&](auto N) {
-    if constexpr (N.value == 0 && in_common) launch_device<bs, half, 0>(A, grid, x, ScaledOut<V>(out));
+    if constexpr (N.value == 0 && may_be_scaled<Out, V>) launch_device<bs, half, 0>(A, grid, x, ScaledOut<V>(out));
     else launch_device<bs, half, N.value>(A, grid, x, out);
   });
 }
@@ -60,12 +61,15 @@ static void launch(Space space, const CdsView<Store> &A, const GridStrides &grid
 #endif
   if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
   (void)grid;
-  cds_on_host(bs, half, A, x, out, host_sums);
+  if constexpr (may_be_scaled<Out, V>) cds_on_host(bs, half, A, x, ScaledOut<V>(out), host_sums);
+  else cds_on_host(bs, half, A, x, out, host_sums);
 }
 
+/* Of doubles and a compiled number of diagonals each output has a kernel: with one for all a solve at 128^3 in double takes 6.4 ms for 5.6 (H200).
+   Of all else what becomes of a sum is chosen as the kernel runs. */
 template <class Store, class V> void Cds<Store, V>::apply(const V *x, const RowOut<V> &out) const
 {
-  if constexpr (std::is_same_v<Store, V>) {
+  if constexpr (std::is_same_v<Store, PetscScalar>) {
     const auto launch_shape = [&](const auto &o) {
       with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, o, host_sums_.data()); });
     };
@@ -108,20 +112,21 @@ template void               Cds<PetscScalar, PetscScalar>::apply_dots(const Pets
 template const PetscScalar *Cds<PetscScalar, PetscScalar>::main_diagonal() const;
 template void               Cds<HalfScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
 template void               Cds<HalfScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
-template const PetscScalar *Cds<HalfScalar, PetscScalar>::main_diagonal() const;
 template void               Cds<HalfScalar, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
+template const PetscScalar *Cds<HalfScalar, PetscScalar>::main_diagonal() const;
 #if !PetscDefined(USE_REAL_SINGLE)
 template void                Cds<SingleScalar, SingleScalar>::apply(const SingleScalar *, const RowOut<SingleScalar> &) const;
 template void                Cds<SingleScalar, SingleScalar>::apply_dots(const SingleScalar *, const WithDots<SingleScalar> &) const;
+template void                Cds<SingleScalar, SingleScalar>::apply_as(const SingleScalar *, const ScaledOut<SingleScalar> &) const;
 template const SingleScalar *Cds<SingleScalar, SingleScalar>::main_diagonal() const;
 template void                Cds<SingleScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
 template void                Cds<SingleScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
+template void                Cds<SingleScalar, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
 template const PetscScalar  *Cds<SingleScalar, PetscScalar>::main_diagonal() const;
 template void                Cds<HalfScalar, SingleScalar>::apply(const SingleScalar *, const RowOut<SingleScalar> &) const;
 template void                Cds<HalfScalar, SingleScalar>::apply_dots(const SingleScalar *, const WithDots<SingleScalar> &) const;
-template const SingleScalar *Cds<HalfScalar, SingleScalar>::main_diagonal() const;
-template void                Cds<SingleScalar, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
 template void                Cds<HalfScalar, SingleScalar>::apply_as(const SingleScalar *, const ScaledOut<SingleScalar> &) const;
+template const SingleScalar *Cds<HalfScalar, SingleScalar>::main_diagonal() const;
 #endif
 
 } // namespace goza::mat

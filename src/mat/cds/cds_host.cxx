@@ -273,16 +273,11 @@ template <class Store, class V, class Out> void cds_on_host(int bs, bool half, c
 }
 
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Assign<PetscScalar> &, PetscScalar *);
-template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Add<PetscScalar> &, PetscScalar *);
-template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Residual<PetscScalar> &, PetscScalar *);
-template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const JacobiStep<PetscScalar> &, PetscScalar *);
+template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const WithDots<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<HalfScalar> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
-template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const SingleScalar *, const Assign<SingleScalar> &, SingleScalar *);
-template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const SingleScalar *, const Add<SingleScalar> &, SingleScalar *);
-template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const SingleScalar *, const Residual<SingleScalar> &, SingleScalar *);
-template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const SingleScalar *, const JacobiStep<SingleScalar> &, SingleScalar *);
+template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const SingleScalar *, const ScaledOut<SingleScalar> &, SingleScalar *);
 template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<HalfScalar> &, const SingleScalar *, const ScaledOut<SingleScalar> &, SingleScalar *);
 #endif

@@ -112,21 +112,15 @@ template <class Store, class V> void FoldRectangle<Store, V>::fill(const Csr &A,
   for_each_row(this->space_, view().nlines, FillRectangleLine<Store>{view(), A.nrows, line_ptr_.data(), A, columns ? col_.data() : nullptr, val_.data()});
 }
 
-template <class Store, class V> template <class Out> void FoldRectangle<Store, V>::launch(const V *x, const Out &out) const
-{
-  for_each_row(this->space_, view().nlines, RectangleLine<Store, V>{view(), x, sums_.data()});
-  for_each_row_by_lanes(this->space_, this->nrows_, RowOfPieces<V, Out>{nullptr, line_ptr_.data(), sums_.data(), out});
-}
-
 template <class Store, class V> void FoldRectangle<Store, V>::apply(const V *x, const RowOut<V> &out) const
 {
-  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch(x, o); }, out);
-  else apply_as(x, ScaledOut<V>(out));
+  apply_as(x, ScaledOut<V>(out));
 }
 
 template <class Store, class V> void FoldRectangle<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
 {
-  launch(x, out);
+  for_each_row(this->space_, view().nlines, RectangleLine<Store, V>{view(), x, sums_.data()});
+  for_each_row_by_lanes(this->space_, this->nrows_, RowOfPieces<V, ScaledOut<V>>{nullptr, line_ptr_.data(), sums_.data(), out});
 }
 
 template <class Store, class V> std::string FoldRectangle<Store, V>::describe() const

@@ -45,8 +45,6 @@ public:
 private:
   void fill(const Csr &A, bool columns);
 
-  template <class Out> void launch(const V *x, const Out &out) const;
-
   FoldOptions        options_;
   PetscInt           width_ = 0;
   std::int64_t       nnz_   = 0;

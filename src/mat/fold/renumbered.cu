@@ -42,10 +42,10 @@ struct MoveRow {
   }
 };
 
-template <class V, class Out> struct PutBack {
+template <class V> struct PutBack {
   const PetscInt *number;
   const V        *y;
-  Out             out;
+  ScaledOut<V>    out;
 
   HD void operator()(PetscInt row) const { out(row, y[number[row]]); }
 };
@@ -115,7 +115,7 @@ template <class V> void Renumbered<V>::apply(const V *x, const RowOut<V> &out) c
   }
   gather(this->space_, this->ncols_, from_.data(), x, x_.data());
   inner_->apply(x_.data(), Assign<V>{y_.data()});
-  std::visit([&](const auto &o) { for_each_row(this->space_, this->nrows_, PutBack<V, std::decay_t<decltype(o)>>{number_.data(), y_.data(), o}); }, out);
+  for_each_row(this->space_, this->nrows_, PutBack<V>{number_.data(), y_.data(), ScaledOut<V>(out)});
 }
 
 template <class V> void Renumbered<V>::apply_dots(const V *x, const WithDots<V> &out) const

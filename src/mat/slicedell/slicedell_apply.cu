@@ -108,21 +108,23 @@ static void launch_shape(PetscInt br, PetscInt bc, Space space, const EllView<St
   else launch_blocks<6, 3>(space, A, stored, x, out);
 }
 
-/* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. Of blocks there are many kernels, and what becomes of their sums is the least
-   of their work: outputs that read more than the sums have one in common. */
+/* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. */
 template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch(const V *x, const Out &out) const
 {
-  constexpr bool in_common = std::is_same_v<Out, Add<V>> || std::is_same_v<Out, Residual<V>> || std::is_same_v<Out, JacobiStep<V>>;
-
-  if (br_ != 3 && br_ != 6) launch_single(x, out);
-  else if constexpr (in_common) launch_shape(br_, bc_, this->space_, view(), val_.size(), x, ScaledOut<V>(out));
-  else launch_shape(br_, bc_, this->space_, view(), val_.size(), x, out);
+  if (br_ == 3 || br_ == 6) launch_shape(br_, bc_, this->space_, view(), val_.size(), x, out);
+  else launch_single(x, out);
 }
 
+/* y = A x of the vectors' own type has kernels of its own; all else that can become of a sum is chosen as they run. */
 template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, const RowOut<V> &out) const
 {
-  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch(x, o); }, out);
-  else apply_as(x, ScaledOut<V>(out));
+  if constexpr (std::is_same_v<Store, PetscScalar>) {
+    if (const auto *assign = std::get_if<Assign<V>>(&out)) {
+      launch(x, *assign);
+      return;
+    }
+  }
+  apply_as(x, ScaledOut<V>(out));
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::apply_dots(const V *x, const WithDots<V> &out) const
