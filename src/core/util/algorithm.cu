@@ -9,7 +9,6 @@
 
 #if defined(__CUDACC__)
   #include <cub/device/device_radix_sort.cuh>
-  #include <cub/device/device_reduce.cuh>
   #include <cub/device/device_scan.cuh>
   #include <cub/device/device_select.cuh>
 #endif
@@ -133,29 +132,21 @@ Array<PetscInt> flagged(Space space, const char *flag, PetscInt n)
   return Array<PetscInt>(space, some.data(), m);
 }
 
-template <class T> void sum_into(Space space, const T *values, std::size_t n, T *result)
+void sum_into(Space space, const PetscScalar *values, std::size_t n, PetscScalar *result)
 {
-#if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    with_work("DeviceReduce", [=](void *work, std::size_t &bytes, cudaStream_t on) { return cub::DeviceReduce::Sum(work, bytes, values, result, n, on); });
+    join_rows<Plus, 1>(space, static_cast<PetscInt>(n), JoinValues<Plus, PetscScalar>{values}, result);
     return;
   }
-#endif
-  (void)space;
   constexpr std::size_t width       = 8; // partial sums, which a vector unit adds side by side
-  T                     part[width] = {};
+  PetscScalar           part[width] = {};
 
   for (std::size_t i = 0; i + width <= n; i += width) {
     for (std::size_t k = 0; k < width; k++) part[k] += values[i + k];
   }
   for (std::size_t i = n / width * width; i < n; i++) part[i % width] += values[i];
-  *result = std::accumulate(part, part + width, T(0));
+  *result = std::accumulate(part, part + width, PetscScalar(0));
 }
-
-template void sum_into(Space, const PetscScalar *, std::size_t, PetscScalar *);
-#if !PetscDefined(USE_REAL_SINGLE)
-template void sum_into(Space, const SingleScalar *, std::size_t, SingleScalar *);
-#endif
 
 void scan_lengths(Space space, const PetscInt *length, Array<PetscInt> &ptr)
 {
