@@ -1,6 +1,6 @@
 #include "device_seconds.hpp"
 #include "cuda_check.hpp"
-#include "core/launch/for_each_row.hpp"
+#include "launch_kernel.hpp"
 
 #if defined(__CUDACC__)
   #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 #include "numbers.hpp"
-#include "core/launch/for_each_row.hpp"
+#include "launch_kernel.hpp"
 #include "scalars.hpp"
 #include <atomic>
 #include <cstdint>

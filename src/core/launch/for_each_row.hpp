@@ -2,10 +2,10 @@
    RowKernel<Body>. Files that launch on the device are .cu; without nvcc the same files are compiled as C++ and only the host branch remains. */
 #pragma once
 #include "core/device/device.hpp"
+#include "core/device/launch_kernel.hpp"
 #include "fused_sums.hpp"
 #include "core/util/half.hpp"
 #include "host_loop.hpp"
-#include "launch_kernel.hpp"
 #include "row_out.hpp"
 #include "tuning.hpp"
 #include <cstdint>
@@ -218,7 +218,27 @@ struct Bricks {
   dim3  blocks;
 };
 
-Bricks bricks_of(Grid3 grid, int brick);
+inline Bricks bricks_of(Grid3 grid, int brick)
+{
+  Bricks all{grid};
+  int    log_brick = 0;
+
+  while (1 << log_brick < brick) log_brick++;
+  all.bx = grid.line > 1 << brick_short_line ? brick_line : brick_short_line;
+  all.by = grid.plane >= grid.nrows ? log_brick - all.bx : brick_lines;
+  /* where bricks reach far beyond the ends of lines, as two of 64 for 65 nodes, a block takes a run of its plane instead: so many lines, but no thread is
+     idle */
+  if (grid.plane < grid.nrows && blocks_for(grid.line, 1 << all.bx) << all.bx > static_cast<unsigned>(grid.line + grid.line / 8)) {
+    all.grid.line = grid.line = grid.plane;
+    all.bx += all.by;
+    all.by = 0;
+  }
+  all.blocks = dim3(blocks_for(grid.line, 1 << all.bx), blocks_for(blocks_for(grid.plane, grid.line), 1 << all.by),
+                    blocks_for(blocks_for(grid.nrows, grid.plane), brick >> (all.bx + all.by)));
+  if (grid.line < 16 || all.blocks.y > 65535 || all.blocks.z > 65535 || grid.line >= grid.nrows)
+    all = {{grid.nrows, grid.nrows, grid.nrows}, log_brick, 0, dim3(blocks_for(grid.nrows, brick))};
+  return all;
+}
 
 /* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`. */
 template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)

@@ -1,7 +1,7 @@
 /* Where kernels start. For .cu files. */
 #pragma once
 #if defined(__CUDACC__)
-  #include "core/device/kernel_loader.hpp"
+  #include "kernel_loader.hpp"
   #include <cuda_runtime.h>
   #include <cstddef>
   #include <cstdint>
