@@ -184,6 +184,11 @@ def shared_gpu():
     return rows, [["ranks", "method", "iterations", "first set-up", "set-up with new values", "solve"], *map(line, of)]
 
 
+def shared_gpu_owning():
+    rows = records("shared_gpu_owning")
+    return rows, listing(rows, ranks=lambda r: str(r["ranks"]), type=lambda r: f"`{r['mat_type']}`", unknowns=lambda r: f"{r['N']:,}", iterations=lambda r: str(r["iterations"]), **{"first set-up": lambda r: ms(r["setup_s"])}, solve=lambda r: ms(r["solve_s"]))
+
+
 def elasticity():
     rows = records("elasticity")
     peer = {}
@@ -507,7 +512,7 @@ def league_problems():
 
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (
-    headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong,
+    headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, shared_gpu_owning, elasticity, amg, amg_paper, p5_strong,
     p5_weak, settings, scaling, scaling_four, gpus, gpus_two, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, model_h100, autoformat, p1_padding, p2_comparison,
     cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_problems)} | OF_PAPERS
 

@@ -278,9 +278,10 @@ BOOST_AUTO_TEST_CASE(coarse_operators_stay_sane)
     return max_over_ranks(most);
   };
 
-  BOOST_TEST(worst() < 1.5);
+  constexpr PetscReal sane = 1.5; /* which the whole matrix's smoothing does not keep */
+  BOOST_TEST(worst() < sane);
   Option interpolation("-pc_saamg_interpolation", "smoothed");
-  BOOST_TEST(worst() > 3);
+  BOOST_TEST(worst() > sane);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

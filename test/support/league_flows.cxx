@@ -126,7 +126,7 @@ void add_graphs(Problems &all)
     all.push_back({"graphs", name, "cg", family, [A](int size) { return scalar(A(size)); }});
   };
 
-  add("road", Family::reported, [](int s) { return laplacian(road(side(2, s), side(2, s)), unit); });
+  add("road", Family::tuned, [](int s) { return laplacian(road(side(2, s), side(2, s)), unit); });
   add("mesh_graph", Family::reported, [](int s) { return laplacian(triangles(side(2, s), side(2, s)), unit); });
   add("hubs", Family::tuned, [](int s) { return sparse_of(hubs(nodes(s), 4)); });
   add("power_law", Family::reported, [](int s) { return laplacian(rmat(s == 0 ? 13 : s == 1 ? 15 : 17, 6, true, 2), unit); });
@@ -136,7 +136,7 @@ void add_graphs(Problems &all)
       return std::pow(10., 8 * Random(static_cast<std::uint64_t>(i) * 1000003 + static_cast<std::uint64_t>(j)).uniform() - 4);
     });
   });
-  add("chains", Family::reported, [](int s) { return laplacian(kmer(nodes(s), 5), unit); });
+  add("chains", Family::tuned, [](int s) { return laplacian(kmer(nodes(s), 5), unit); });
 }
 
 } // namespace goza_test
