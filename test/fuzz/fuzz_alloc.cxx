@@ -32,7 +32,7 @@ struct Preconditioner {
   VecHandle x, y;
 
   /* set_up: before what is to fail; changed: other values then */
-  Preconditioner(const Entry &e, bool set_up, bool changed) : A(assemble(e, MATSLICEDELL)), pc(make_pc(A, set_up))
+  Preconditioner(const Entry &e, const char *type, bool set_up, bool changed) : A(assemble(e, type)), pc(make_pc(A, set_up))
   {
     x = vector_like(A, true, VECSTANDARD, 1);
     y = vector_like(A, false, VECSTANDARD, 2);
@@ -51,6 +51,7 @@ struct Preconditioner {
 struct Options {
   const char *name, *smoother, *cycle, *precision, *reuse, *direct_limit, *gather_limit;
   Entry       entry;
+  const char *type = MATSLICEDELL;
 };
 const std::vector<Options> &configurations()
 {
@@ -58,6 +59,8 @@ const std::vector<Options> &configurations()
     {"chebyshev", "chebyshev", "v", "double", "none", "500", "0", stencil5(9, 8)},
     {"mcgs_pattern", "mcgs", "w", "mixed", "pattern", "0", "1000", stencil7(5, 4, 4)},
     {"singular_interpolation", "l1jacobi", "v", "half", "interpolation", "500", "1000", neumann5(9, 8)},
+    {"owning_diagonals", "chebyshev", "v", "double", "none", "500", "0", stencil5(9, 8), MATOWNCDS},
+    {"owning_slices", "jacobi", "v", "half", "pattern", "500", "0", stencil5(9, 8), MATOWNSLICEDELL},
   };
   return all;
 }
@@ -75,7 +78,7 @@ void preconditioner(const Options &o, What what, How how)
   const Option     reuse("-pc_saamg_reuse", o.reuse), limit("-pc_saamg_coarse_limit", "6"), direct("-pc_saamg_direct_limit", o.direct_limit);
   const Option     gather("-pc_saamg_gather_limit", o.gather_limit);
   const bool       set_up = what != What::setup, changed = what == What::update, transposed = what == What::transposed;
-  const auto       make = [&] { return std::make_unique<Preconditioner>(o.entry, set_up, changed); };
+  const auto       make = [&] { return std::make_unique<Preconditioner>(o.entry, o.type, set_up, changed); };
   const PetscReal  want = [&] {
     auto fresh = make();
     PETSC_OK(PCSetUp(fresh->pc));

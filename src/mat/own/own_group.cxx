@@ -148,8 +148,9 @@ PetscErrorCode OwnGroupMat::give(Mat A, const Csr &rows, bool *another)
 PetscErrorCode OwnGroupMat::build(Mat A, bool on_device)
 {
   PetscFunctionBegin;
-  PetscErrorCode here = OwnSettle(A, own_of(A));
-  here                = here ? here : place_rows(A);
+  const PetscErrorCode settled = OwnSettle(A, own_of(A));
+  PetscErrorCode       here    = place_rows(A); /* in which all take part */
+  if (settled) here = settled;
   PetscCall(group_->on_leader(here, what, [] { return PETSC_SUCCESS; })); /* all know the sizes of what comes */
   here = Guarded([&] { create_pointers(); });
   if (!here) here = create_vectors();
