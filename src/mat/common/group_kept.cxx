@@ -3,6 +3,8 @@
 #include "group_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
 
 namespace goza::mat
 {
