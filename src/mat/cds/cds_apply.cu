@@ -65,8 +65,8 @@ static void launch(Space space, const CdsView<Store> &A, const GridStrides &grid
   else cds_on_host(bs, half, A, x, out, host_sums);
 }
 
-/* Of doubles and a compiled number of diagonals each output has a kernel: with one for all a solve at 128^3 in double takes 6.4 ms for 5.6 (H200).
-   Of all else what becomes of a sum is chosen as the kernel runs. */
+/* Doubles with a compiled number of diagonals have a kernel for each output: one for all slows a solve in double. Elsewhere what becomes of a sum is chosen as
+   the kernel runs. */
 template <class Store, class V> void Cds<Store, V>::apply(const V *x, const RowOut<V> &out) const
 {
   if constexpr (std::is_same_v<Store, PetscScalar>) {

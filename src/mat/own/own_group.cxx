@@ -13,8 +13,8 @@ namespace goza::mat
 namespace
 {
 
-/* Memory of the leader's that all of its group write to, on the host or on the device. */
-template <class T> class MetMemory {
+/* An array of the leader's that all ranks of its group write to, on the host or on the device. */
+template <class T> class LeaderMemory {
 public:
   PetscErrorCode create(const RankGroup &group, Space space, std::size_t n) // collective in the group
   {
@@ -168,14 +168,14 @@ PetscErrorCode OwnGroupMat::build(Mat A, bool on_device)
 /* The group's rows are there for as long as this takes. */
 PetscErrorCode OwnGroupMat::renew(Mat A, bool)
 {
-  CsrMatrix              rows;
-  Mat                    Ao;
-  const PetscInt        *garray = NULL;
-  BorrowedCsr            pattern, others;
-  std::vector<PetscInt>  ghosts;
-  MetMemory<PetscInt>    col;
-  MetMemory<PetscScalar> val;
-  bool                   another = false;
+  CsrMatrix                 rows;
+  Mat                       Ao;
+  const PetscInt           *garray = NULL;
+  BorrowedCsr               pattern, others;
+  std::vector<PetscInt>     ghosts;
+  LeaderMemory<PetscInt>    col;
+  LeaderMemory<PetscScalar> val;
+  bool                      another = false;
 
   PetscFunctionBegin;
   PetscCall(OwnCompressedRows(A, &rows, &Ao, &garray));
