@@ -282,8 +282,8 @@ PetscErrorCode MatAutoFormatGetCandidates(Mat A, const char *formats[])
   choice depends on the pattern and the platform alone, and the first product is faster. PETSc's own CSR product is measured, too, where the model does not
   expect it to be far slower than the fastest of ours. On a host it is measured first, and no further format is tried where trials would then cost more than
   six such products (or two milliseconds, where products are short). Where it is within half as much again of the fastest of ours, and not short, the first
-  ten products of a matrix on one rank are made by one and by the other in turn, which costs nothing, and the faster is kept; PETSc's also where it is slower
-  by less than five per cent. Does nothing for other matrix types.
+  ten products of a matrix on one rank are made by one and by the other in turn, which costs nothing (up to forty, while the two are within a fifth of each
+  other), and the faster is kept; PETSc's also where it is slower by less than five per cent. Does nothing for other matrix types.
 
 .seealso: `MATAUTOFORMAT`, `MatAutoFormatGetTrials()`, `MatAutoFormatSetCandidates()`
 @*/
@@ -306,7 +306,7 @@ MAT_FORMAT_SET_AND_GET(MatAutoFormatSetTrials, MatAutoFormatGetTrials, PetscInt,
 
    Notes:
    The choice is made at the first product and again after the pattern has moved; new values change nothing. A model of the product's time, asked about a sample
-   of the nonzero pattern, orders the formats, and the fastest of its first few is measured. On one rank of a host the first ten products may take turns
+   of the nonzero pattern, orders the formats, and the fastest of its first few is measured. On one rank of a host the first products may take turns
    between that and PETSc's, see `MatAutoFormatSetTrials()`.
    `-mat_view ::ascii_info` tells the choice and the reason.
 

@@ -9,14 +9,15 @@ namespace goza::choice
 
 class InUse {
 public:
-  void begin() { begun_ = true; }
-  bool undecided() const { return begun_ && made() < 2 * products_in_use; }
+  void begin() { undecided_ = true; }
+  bool undecided() const { return undecided_; }
   bool second_is_next() const { return made() % 4 == 1 || made() % 4 == 2; } // neither always after the other
 
   void took(double seconds)
   {
     if (second_is_next()) second_.push_back(seconds);
     else first_.push_back(seconds);
+    undecided_ = made() < 2 * products_in_use || (near() && made() < 2 * most_in_use);
   }
 
   double first() const { return median(first_); } // seconds
@@ -24,6 +25,7 @@ public:
 
 private:
   std::size_t made() const { return first_.size() + second_.size(); }
+  bool        near() const { return std::max(first(), second()) < clearly_in_use * std::min(first(), second()); }
 
   static double median(std::vector<double> times)
   {
@@ -33,7 +35,7 @@ private:
     return *middle;
   }
 
-  bool                begun_ = false;
+  bool                undecided_ = false;
   std::vector<double> first_, second_;
 };
 

@@ -36,9 +36,10 @@ constexpr double clearly_slower = 1.2;
    and the product that was asked for it is seven in all on the median, and twelve at most (test/bench/README.md). */
 constexpr double most_trials = 6, least_trials = 2e-3;
 
-/* On a host long products that are within this of each other are told apart by those that the program asks for: so many of each. */
-constexpr double      near_in_use     = 1.5;
-constexpr std::size_t products_in_use = 5;
+/* On a host long products that are within this of each other are told apart by those that the program asks for: so many of each, and as long as they are within
+   the second of each other, so many. */
+constexpr double      near_in_use = 1.5, clearly_in_use = 1.2;
+constexpr std::size_t products_in_use = 5, most_in_use = 20;
 
 /* On a host a format must take less than so much of PETSc's product's time to be kept beside it: what is nearer is noise where others use the machine, too, and
    a format takes memory. */
