@@ -61,8 +61,8 @@ inline void check_cusparse(cusparseStatus_t status)
 constexpr struct {
   const char       *name;
   cusparseSpMVAlg_t algorithm;
-} cusparse_ways[] = {{"csr1", CUSPARSE_SPMV_CSR_ALG1}, {"csr2", CUSPARSE_SPMV_CSR_ALG2},  {"coo1", CUSPARSE_SPMV_COO_ALG1},
-                     {"coo2", CUSPARSE_SPMV_COO_ALG2}, {"sell", CUSPARSE_SPMV_SELL_ALG1}, {"bsr", CUSPARSE_SPMV_ALG_DEFAULT}};
+} cusparse_ways[] = {{"csr1", CUSPARSE_SPMV_CSR_ALG1},  {"csr2", CUSPARSE_SPMV_CSR_ALG2},   {"coo1", CUSPARSE_SPMV_COO_ALG1}, {"coo2", CUSPARSE_SPMV_COO_ALG2},
+                     {"sell", CUSPARSE_SPMV_SELL_ALG1}, {"bsr", CUSPARSE_SPMV_ALG_DEFAULT}, {"csr1d", CUSPARSE_SPMV_CSR_ALG1}};
 
 /* One of them in double precision, after the preprocessing that cuSPARSE has for it. Slices of sliced ELL have 32 rows. */
 class CusparseProduct final : public ProductOf<double> {
@@ -78,12 +78,20 @@ public:
     check_cusparse(cusparseSetStream(handle_, static_cast<cudaStream_t>(goza::device::stream())));
     check_cusparse(cusparseCreateDnVec(&xd_, host.ncols, x_.data(), CUDA_R_64F));
     check_cusparse(cusparseCreateDnVec(&yd_, host.nrows, y_.data(), CUDA_R_64F));
+    if (name == "csr1d") {
+      const double both[] = {1, 0};
+
+      scalars_ = Array<double>(Space::Cuda, both, 2);
+      alpha_   = scalars_.data();
+      beta_    = scalars_.data() + 1;
+      check_cusparse(cusparseSetPointerMode(handle_, CUSPARSE_POINTER_MODE_DEVICE));
+    }
     if (A_) {
       std::size_t bytes = 0;
 
-      check_cusparse(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, A_, xd_, &zero_, yd_, CUDA_R_64F, algorithm_, &bytes));
+      check_cusparse(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha_, A_, xd_, beta_, yd_, CUDA_R_64F, algorithm_, &bytes));
       work_ = Array<char>(Space::Cuda, bytes);
-      check_cusparse(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, A_, xd_, &zero_, yd_, CUDA_R_64F, algorithm_, work_.data()));
+      check_cusparse(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha_, A_, xd_, beta_, yd_, CUDA_R_64F, algorithm_, work_.data()));
     }
   }
   ~CusparseProduct() override
@@ -96,7 +104,7 @@ public:
   }
   void run() override
   {
-    if (A_) check_cusparse(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, A_, xd_, &zero_, yd_, CUDA_R_64F, algorithm_, work_.data()));
+    if (A_) check_cusparse(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha_, A_, xd_, beta_, yd_, CUDA_R_64F, algorithm_, work_.data()));
     else bsrmv();
   }
 
@@ -184,6 +192,8 @@ private:
   }
 
   const double         one_ = 1, zero_ = 0;
+  const double        *alpha_ = &one_, *beta_ = &zero_;
+  Array<double>        scalars_;
   cusparseSpMVAlg_t    algorithm_;
   PetscInt             bs_ = 1, nrows_ = 0, ncols_ = 0;
   Array<PetscInt>      ptr_, col_;
