@@ -3,16 +3,9 @@
    At every Gauss point the six numbers of W = k w det(J) J^-1 J^-T are all that the geometry contributes. A product of two derivatives of shape functions is a
    product of three factors, one for each direction: of a derivative and a derivative, +-1; of a derivative and a value, +- the linear function of one side; of
    two values, the product of two such functions, of which there are three. So the sum over a direction's two points leaves at most three numbers where entry by
-   entry it would be four. */
+   entry it would be four. All loops are unrolled: indices are to be known to the compiler, or what should be registers becomes memory. */
 #pragma once
 #include "element.hpp"
-
-/* All indices below are to be known to the compiler, or what should be registers becomes memory. */
-#if defined(__CUDA_ARCH__)
-  #define GOZA_UNROLL _Pragma("unroll")
-#else
-  #define GOZA_UNROLL
-#endif
 
 namespace goza::assembly
 {
@@ -64,9 +57,9 @@ template <class T> HD inline T reciprocal(T x)
 /* W at the four points of a side of direction 2, from the derivatives of the coordinates: J0[q1], J1[q0], J2[q1][q0]. Order: 00 11 22 01 02 12. */
 template <class T> HD inline void metric(const T (*J0)[3], const T (*J1)[3], const T (*J2)[2][3], T k, T W[6][2][2])
 {
-  GOZA_UNROLL
+  UNROLL()
   for (int q1 = 0; q1 < 2; q1++) {
-    GOZA_UNROLL
+    UNROLL()
     for (int q0 = 0; q0 < 2; q0++) {
       T C[3][3];
 
@@ -75,7 +68,7 @@ template <class T> HD inline void metric(const T (*J0)[3], const T (*J1)[3], con
       cross(J0[q1], J1[q0], C[2]);
       const T scale = k * reciprocal(8 * (J0[q1][0] * C[0][0] + J0[q1][1] * C[0][1] + J0[q1][2] * C[0][2]));
 
-      GOZA_UNROLL
+      UNROLL()
       for (int m = 0; m < 6; m++) {
         const int i = m < 3 ? m : m == 5 ? 1 : 0, j = m < 3 ? m : m == 3 ? 1 : 2;
 
@@ -96,23 +89,23 @@ template <class T> struct SideSums {
 
     with_sides(W[0][0][0] + W[0][0][1], W[0][1][0] + W[0][1][1], A);
     with_sides(W[1][0][0] + W[1][1][0], W[1][0][1] + W[1][1][1], B);
-    GOZA_UNROLL
+    UNROLL()
     for (int q1 = 0; q1 < 2; q1++) with_side(W[3][q1][0], W[3][q1][1], side[q1]);
-    GOZA_UNROLL
+    UNROLL()
     for (int b0 = 0; b0 < 2; b0++) {
       T of[2];
 
       with_side(side[0][b0], side[1][b0], of);
-      GOZA_UNROLL
+      UNROLL()
       for (int a1 = 0; a1 < 2; a1++) C[a1][b0] = of[a1];
     }
-    GOZA_UNROLL
+    UNROLL()
     for (int q1 = 0; q1 < 2; q1++) with_side(W[4][q1][0], W[4][q1][1], side[q1]);
-    GOZA_UNROLL
+    UNROLL()
     for (int b0 = 0; b0 < 2; b0++) with_sides(side[0][b0], side[1][b0], U[b0]);
-    GOZA_UNROLL
+    UNROLL()
     for (int q1 = 0; q1 < 2; q1++) with_sides(W[5][q1][0], W[5][q1][1], at[q1]);
-    GOZA_UNROLL
+    UNROLL()
     for (int s = 0; s < 3; s++) with_side(at[0][s], at[1][s], V[s]);
   }
 
@@ -131,7 +124,7 @@ template <class T> HD inline void mixed_with_side(SideSums<T> *at)
 {
   T of[2];
 
-  GOZA_UNROLL
+  UNROLL()
   for (int k = 0; k < 6; k++) {
     with_side(at[0].U[k / 3][k % 3], at[1].U[k / 3][k % 3], of);
     at[0].U[k / 3][k % 3] = of[0];
@@ -147,14 +140,14 @@ template <class T> HD inline void across_sums(const T W[2][2], T to[3][3])
 {
   T at[2][3];
 
-  GOZA_UNROLL
+  UNROLL()
   for (int q1 = 0; q1 < 2; q1++) with_sides(W[q1][0], W[q1][1], at[q1]);
-  GOZA_UNROLL
+  UNROLL()
   for (int s = 0; s < 3; s++) {
     T of[3];
 
     with_sides(at[0][s], at[1][s], of);
-    GOZA_UNROLL
+    UNROLL()
     for (int r = 0; r < 3; r++) to[r][s] = of[r];
   }
 }
@@ -162,20 +155,20 @@ template <class T> HD inline void across_sums(const T W[2][2], T to[3][3])
 /* The Jacobian's columns along direction 2, by the sides of directions 1 and 0. */
 template <class T> HD inline void upward(const T (*below)[3], const T (*above)[3], T (*J2)[2][3])
 {
-  GOZA_UNROLL
+  UNROLL()
   for (int d = 0; d < 3; d++) {
     T edge[4], line[2][2];
 
-    GOZA_UNROLL
+    UNROLL()
     for (int c = 0; c < 4; c++) edge[c] = above[c][d] - below[c][d];
-    GOZA_UNROLL
+    UNROLL()
     for (int c1 = 0; c1 < 2; c1++) with_side(edge[2 * c1], edge[2 * c1 + 1], line[c1]);
-    GOZA_UNROLL
+    UNROLL()
     for (int q0 = 0; q0 < 2; q0++) {
       T of[2];
 
       with_side(line[0][q0], line[1][q0], of);
-      GOZA_UNROLL
+      UNROLL()
       for (int q1 = 0; q1 < 2; q1++) J2[q1][q0][d] = of[q1];
     }
   }
@@ -191,33 +184,33 @@ template <class T, class Put> HD inline void hex_diffusion(const T (*below)[3], 
   hex::SideSums<T> at[2];
 
   hex::upward(below, above, J2);
-  GOZA_UNROLL
+  UNROLL()
   for (int q2 = 0; q2 < 2; q2++) {
     T J0[2][3], J1[2][3], W[6][2][2];
 
-    GOZA_UNROLL
+    UNROLL()
     for (int d = 0; d < 3; d++) {
       T P[4], of[2];
 
-      GOZA_UNROLL
+      UNROLL()
       for (int c = 0; c < 4; c++) P[c] = below[c][d] + (q2 ? near : far) * (above[c][d] - below[c][d]);
       hex::with_side(P[1] - P[0], P[3] - P[2], of);
-      GOZA_UNROLL
+      UNROLL()
       for (int q1 = 0; q1 < 2; q1++) J0[q1][d] = of[q1];
       hex::with_side(P[2] - P[0], P[3] - P[1], of);
-      GOZA_UNROLL
+      UNROLL()
       for (int q0 = 0; q0 < 2; q0++) J1[q0][d] = of[q0];
     }
     hex::metric(J0, J1, J2, k, W);
     at[q2].sum(W);
-    GOZA_UNROLL
+    UNROLL()
     for (int q = 0; q < 4; q++) W22[q >> 1][q & 1] += W[2][q >> 1][q & 1];
   }
   hex::across_sums(W22, F);
   hex::mixed_with_side(at);
-  GOZA_UNROLL
+  UNROLL()
   for (int a = 0; a < 4; a++) {
-    GOZA_UNROLL
+    UNROLL()
     for (int b = a; b < 4; b++) {
       const T f = F[(a >> 1) + (b >> 1)][(a & 1) + (b & 1)], ab0 = at[0].mixed(a, b), ba0 = at[0].mixed(b, a), ab1 = at[1].mixed(a, b), ba1 = at[1].mixed(b, a);
       T       e[3];
@@ -232,5 +225,3 @@ template <class T, class Put> HD inline void hex_diffusion(const T (*below)[3], 
 }
 
 } // namespace goza::assembly
-
-#undef GOZA_UNROLL

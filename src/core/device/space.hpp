@@ -1,4 +1,4 @@
-/* Where arrays live and kernels run, and the one macro of the project. */
+/* Where arrays live and kernels run, and the two macros of kernels. */
 #pragma once
 #include "core/rooms.hpp"
 #include <petscsys.h>
@@ -7,6 +7,14 @@
   #define HD __host__ __device__
 #else
   #define HD
+#endif
+
+/* Before a loop: the device's compiler unrolls it, whole or so many steps at a time. */
+#if defined(__CUDA_ARCH__)
+  #define GOZA_PRAGMA(text) _Pragma(#text)
+  #define UNROLL(...)       GOZA_PRAGMA(unroll __VA_ARGS__)
+#else
+  #define UNROLL(...)
 #endif
 
 namespace goza

@@ -172,13 +172,9 @@ private:
     for (; k + ahead <= n; k += ahead) {
       std::remove_const_t<Value> a[ahead];
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+      UNROLL()
       for (int u = 0; u < ahead; u++) a[u] = inside<mirrored>(row, k + u);
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+      UNROLL()
       for (int u = 0; u < ahead; u++) f(column<mirrored>(row, k + u), a[u]);
     }
     for (; k < n; k++) f(column<mirrored>(row, k), inside<mirrored>(row, k));

@@ -65,14 +65,10 @@ private:
     const int n = N ? N : static_cast<int>(A.ndiag);
 
     if constexpr (in_pairs) {
-#if defined(__CUDA_ARCH__)
-  #pragma unroll 1
-#endif
+      UNROLL(1)
       for (int first = 0; first < n; first += together) add_group<guarded>(i, first, sum);
     } else {
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+      UNROLL()
       for (int first = 0; first < n; first += together) add_group<guarded>(i, first, sum);
     }
   }
@@ -81,13 +77,9 @@ private:
   {
     Store own[together][bs * bs];
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int u = 0; u < together; u++) load(own[u], first + u, i);
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int u = 0; u < together; u++) {
       const PetscInt j = i + A.offset[first + u];
 
@@ -97,9 +89,7 @@ private:
       }
     }
     if constexpr (half) {
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+      UNROLL()
       for (int u = 0; u < together; u++) {
         const PetscInt j = i - A.offset[first + u];
         Store          above[bs * bs];

@@ -17,9 +17,7 @@ template <class V, class Out> struct RowOfPieces {
   {
     V sum = 0;
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll 8
-#endif
+    UNROLL(8)
     for (PetscInt p = piece_ptr[k] + lane; p < piece_ptr[k + 1]; p += lanes) sum += piece[p];
     sum = sum_of_lanes(sum, lanes);
     if (lane == 0) out(row ? row[k] : k, sum);

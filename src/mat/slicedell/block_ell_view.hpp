@@ -85,9 +85,7 @@ template <class Store, class V, class Out, int br, int bc, int W> struct EllBloc
       const std::uint16_t *gap = A.gap + (~at + offset);
       LocalColumn          col = A.first[place];
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll 2
-#endif
+      UNROLL(2)
       for (PetscInt k = 0; k < n; k++, gap += H, val += br * bc * H) {
         col += stream_load(gap);
         add_block(val, H * W, x + col * bc, sum);
@@ -96,9 +94,7 @@ template <class Store, class V, class Out, int br, int bc, int W> struct EllBloc
       const LocalColumn *col  = A.col + (at + offset);
       const PetscInt     base = A.base(slice);
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll 2
-#endif
+      UNROLL(2)
       for (PetscInt k = 0; k < n; k++, col += H, val += br * bc * H) add_block(val, H * W, x + (base + cached_load(col)) * bc, sum);
     }
     put_node<br>(out, A.row ? A.row[place] : place, sum);

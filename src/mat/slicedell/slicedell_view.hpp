@@ -89,9 +89,7 @@ private:
       const std::uint16_t *gap = A.gap + (~at + offset);
       LocalColumn          col = A.first[place];
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll 3
-#endif
+      UNROLL(3)
       for (; n > 0; n--, gap += H, val += H) {
         col += stream_load(gap);
         sum += static_cast<V>(stream_load(val)) * load_x<Out>(x + col);
@@ -99,9 +97,7 @@ private:
     } else {
       const LocalColumn *col = A.col + (at + offset);
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll 3
-#endif
+      UNROLL(3)
       for (; n > 0; n--, col += H, val += H) sum += static_cast<V>(stream_load(val)) * load_x<Out>(x + stream_load(col));
     }
     out(A.row ? A.row[place] : place, sum);
@@ -120,9 +116,7 @@ private:
     V                  sum  = 0;
 
     if (n > short_row) {
-#if defined(__CUDA_ARCH__)
-  #pragma unroll 3
-#endif
+      UNROLL(3)
       for (; n > 0; n--, col += H, val += H) sum += static_cast<V>(stream_load(val)) * load_x<Out>(from + cached_load(col));
       out(i, sum);
       return;
