@@ -142,16 +142,12 @@ private:
     const PetscInt slot                             = P.slot(t);
     PetscScalar    sum[reached(oz)][reached(oy)][3] = {};
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int dz = -1; dz <= 1; dz++) {
       if (t + dz < 0 || t + dz >= grid.tiles[2]) continue;
       const std::int64_t beside = P.at(P.beside(slot, dz), in_plane);
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+      UNROLL()
       for (int dy = -1; dy <= 1; dy++) {
         const int          bit = bit_of(-1, dy, dz);
         const std::int64_t at  = beside + dy * grid.nodes[0] - 1;
@@ -162,13 +158,9 @@ private:
           there[dx] = mine >> (bit + dx) & 1;
           a[dx]     = there[dx] ? A(n.node, bit + dx) : PetscScalar(0);
         }
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+        UNROLL()
         for (int pz = 0; pz < places(oz + dz); pz++) {
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+          UNROLL()
           for (int py = 0; py < places(oy + dy); py++)
             add_line(n.o[0], a, there, P.val + (4 * pz + 2 * py) * P.size() + at, sum[lower(oz + dz) + pz - lowest(oz)][lower(oy + dy) + py - lowest(oy)]);
         }
@@ -176,13 +168,9 @@ private:
     }
     const std::int64_t to = window.at(window.slot(t), where_boxes_lie(grid, n));
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int z = 0; z < reached(oz); z++) {
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+      UNROLL()
       for (int y = 0; y < reached(oy); y++) {
         for (int x = 0; x < 3; x++) {
           if (x ? x == 1 || n.o[0] >= 0 : n.o[0] <= 0) window.val[bit_of(x - 1, y + lowest(oy), z + lowest(oz)) * window.size() + to] = sum[z][y][x];
@@ -264,9 +252,7 @@ private:
     constexpr int wide = 5;
     PetscScalar   p[wide], value[wide][3];
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int k = 0; k < wide; k++) {
       const int                rx = k - 2, away = boxes_away(rx), o = rx - 3 * away;
       const bool               there = root + rx >= 0 && root + rx < grid.tiles[0];
@@ -275,9 +261,7 @@ private:
       p[k] = there ? conjugate_if(conjugated, of_P[(rx < 0) * P.size() + rx]) : PetscScalar(0);
       for (int x = 0; x < 3; x++) value[k][x] = there && asked(rx, x - 1) ? at[x * window.size()] : PetscScalar(0);
     }
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int k = 0; k < wide; k++) {
       for (int x = 0; x < 3; x++) {
         if (asked(k - 2, x - 1)) sum[x + boxes_away(k - 2)] += p[k] * value[k][x];

@@ -69,9 +69,7 @@ template <class Stencil> struct SmoothedRow27 {
     const Bits27      mine = stencil[n.node];
     const PetscScalar f    = -omega * dinv[n.node];
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int place = 0; place < 8; place++) value[place] = 0;
     for (int dz = -1; dz <= 1; dz++) {
       const int z = place_in_direction(n.o[2], dz);
@@ -82,17 +80,12 @@ template <class Stencil> struct SmoothedRow27 {
         if (mine >> bit & 7) add_line(n, bit, mine, grid.neighbour(n.node, -1, dy, dz), line, value);
       }
     }
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int place = 0; place < 8; place++) value[place] = f * value[place] + (place == n.own_place() ? T[n.node] : PetscScalar(0));
   }
 
 private:
-  HD static int place_in_direction(int o, int step)
-  {
-    return boxes_away(o + step) - lower_box(o);
-  }
+  HD static int place_in_direction(int o, int step) { return boxes_away(o + step) - lower_box(o); }
 
   /* Of three neighbours beside one another; to the two places of the line. No index that is computed: the values are to be registers. */
   HD void add_line(const BoxNode &n, int bit, Bits27 mine, PetscInt first, int line, PetscScalar *value) const
@@ -103,9 +96,7 @@ private:
     const PetscScalar lower = n.o[0] < 0 ? v[0] : n.o[0] > 0 ? v[0] + v[1] : v[0] + v[1] + v[2];
     const PetscScalar upper = n.o[0] < 0 ? v[1] + v[2] : n.o[0] > 0 ? v[2] : PetscScalar(0);
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int q = 0; q < 4; q++) {
       if (q != line) continue;
       value[2 * q] += lower;
@@ -150,9 +141,7 @@ template <class Stencil> struct SmoothBoxes {
 
     if (!bits) return;
     row(n, value);
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int place = 0; place < 8; place++) {
       if (bits >> place & 1) val[p++] = value[place];
     }
@@ -208,9 +197,7 @@ template <class Stencil> struct WithinBoxes {
     PetscScalar       value[8], wanted = 0, found = 0;
 
     if (!bits) return;
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int place = 0; place < 8; place++) value[place] = 0;
     for_each_neighbour(rows.grid, i, stencil[i], [&](int bit, PetscInt j, int dx, int dy, int dz) {
       const PetscScalar a = A(i, bit);
@@ -219,18 +206,14 @@ template <class Stencil> struct WithinBoxes {
       add(a, j, apart(n.o[0], dx), apart(n.o[1], dy), apart(n.o[2], dz), value);
     });
     const PetscScalar *old = rows.val + rows.ptr[i];
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int place = 0; place < 8; place++) {
       if (!(bits >> place & 1)) continue;
       value[place] = old[entries_below(bits, place)] + f * value[place];
       found += value[place] * rows.coarse_at(n, place);
     }
     const PetscScalar share = share_out(sum[i] + f * wanted, found);
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int place = 0; place < 8; place++) {
       const PetscInt p = entries_below(bits, place);
 
@@ -253,9 +236,7 @@ private:
     const unsigned     theirs = rows.reach[j];
     const PetscScalar *row    = rows.val + rows.ptr[j];
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
+    UNROLL()
     for (int place = 0; place < 8; place++) {
       const int  px = (place & 1) - x, py = (place >> 1 & 1) - y, pz = (place >> 2) - z, at = 4 * pz + 2 * py + px;
       const bool there = (px | py | pz) >= 0 && (px | py | pz) <= 1 && theirs >> at & 1;
