@@ -6,7 +6,7 @@ set -euo pipefail
 folder=$1 count=$2
 shift 2
 declare -A unit left text
-alone=$'\n'$(grep -lE '^template (class|struct) [A-Za-z]+<' "$@" || true)$'\n'
+alone=$'\n'$(grep -lE '^(template (class|struct) [A-Za-z]+<|FOR_EACH_[A-Z]+\(INSTANTIATE,)' "$@" || true)$'\n'
 for file in "$@"; do
   kind=${file%/*}/.${file##*.}
   if [[ $alone == *$'\n'$file$'\n'* ]]; then

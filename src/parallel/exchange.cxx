@@ -99,9 +99,7 @@ template <class V> const ExchangeKind<V> &exchange_kind(int which)
   return kinds[which];
 }
 
-template const ExchangeKind<PetscScalar> &exchange_kind(int);
-#if !PetscDefined(USE_REAL_SINGLE)
-template const ExchangeKind<SingleScalar> &exchange_kind(int);
-#endif
+#define INSTANTIATE_KINDS(Kind, V) template const Kind<V> &exchange_kind(int);
+FOR_EACH_VECTOR(INSTANTIATE_KINDS, ExchangeKind)
 
 } // namespace goza::parallel

@@ -122,9 +122,6 @@ template <class V> std::string Halo<V>::describe() const
   return std::string(name()) + " (" + (wish_ == HALO_AUTO ? "auto" : std::string(halo_names[wish_]) + " is for matrices on the device") + reasons_ + ")";
 }
 
-template class Halo<PetscScalar>;
-#if !PetscDefined(USE_REAL_SINGLE)
-template class Halo<SingleScalar>;
-#endif
+FOR_EACH_VECTOR(INSTANTIATE, Halo)
 
 } // namespace goza::parallel

@@ -268,16 +268,11 @@ void sum_over_ranks(const Mailbox &, PetscInt, PetscInt, PetscScalar *, PetscInt
 
 #endif
 
-template void fill_places<PetscScalar>(MailboxWord **, MailboxWord *, PetscInt);
-template void exchange(const Mailbox &, const PetscScalar *, PetscScalar *, unsigned, double);
+#define INSTANTIATE_EXCHANGE(Word, V) \
+  template void fill_places<V>(Word **, Word *, PetscInt); \
+  template void exchange(const Mailbox &, const V *, V *, unsigned, double);
+FOR_EACH_VECTOR(INSTANTIATE_EXCHANGE, MailboxWord)
 template void exchange(const Mailbox &, const PetscInt *, PetscInt *, unsigned, double);
 template void exchange(const Mailbox &, const std::uint64_t *, std::uint64_t *, unsigned, double);
-#if !PetscDefined(USE_REAL_SINGLE)
-template void fill_places<SingleScalar>(MailboxWord **, MailboxWord *, PetscInt);
-template void exchange(const Mailbox &, const SingleScalar *, SingleScalar *, unsigned, double);
-#endif
-#if PetscDefined(USE_COMPLEX)
-template void exchange(const Mailbox &, const float *, float *, unsigned, double); // with which ranks try whether they reach one another
-#endif
 
 } // namespace goza

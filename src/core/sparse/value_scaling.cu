@@ -304,9 +304,6 @@ template <class V> const V *ValueScaling<V>::vector(const V *x) const
   return x_.data();
 }
 
-template class ValueScaling<PetscScalar>;
-#if !PetscDefined(USE_REAL_SINGLE)
-template class ValueScaling<SingleScalar>;
-#endif
+FOR_EACH_VECTOR(INSTANTIATE, ValueScaling)
 
 } // namespace goza

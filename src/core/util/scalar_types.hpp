@@ -20,6 +20,18 @@ template <class T> using ScalarOf = T;
 using DoubleScalar = ScalarOf<double>;
 using SingleScalar = ScalarOf<float>;
 
+/* The types that vectors have, and with them those of stored values: X(what, V) or X(what, Store, V) for each. INSTANTIATE compiles class templates for them. */
+#if PetscDefined(USE_REAL_SINGLE)
+  #define FOR_EACH_VECTOR(X, what) X(what, PetscScalar)
+  #define FOR_EACH_STORE(X, what)  X(what, PetscScalar, PetscScalar) X(what, HalfScalar, PetscScalar)
+#else
+  #define FOR_EACH_VECTOR(X, what) X(what, PetscScalar) X(what, SingleScalar)
+  #define FOR_EACH_STORE(X, what) \
+    X(what, PetscScalar, PetscScalar) \
+    X(what, HalfScalar, PetscScalar) X(what, SingleScalar, PetscScalar) X(what, SingleScalar, SingleScalar) X(what, HalfScalar, SingleScalar)
+#endif
+#define INSTANTIATE(Class, ...) template class Class<__VA_ARGS__>;
+
 /* The type of a scalar's parts. */
 template <class V, class = void> struct PartsOf {
   using type = V;

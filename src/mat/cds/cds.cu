@@ -349,12 +349,6 @@ template <class Store, class V> std::string Cds<Store, V>::describe() const
   return text;
 }
 
-template class Cds<PetscScalar, PetscScalar>;
-template class Cds<HalfScalar, PetscScalar>;
-#if !PetscDefined(USE_REAL_SINGLE)
-template class Cds<SingleScalar, PetscScalar>;
-template class Cds<SingleScalar, SingleScalar>;
-template class Cds<HalfScalar, SingleScalar>;
-#endif
+FOR_EACH_STORE(INSTANTIATE, Cds)
 
 } // namespace goza::mat

@@ -107,26 +107,16 @@ template <class Store, class V> const V *Cds<Store, V>::main_diagonal() const
   return nullptr;
 }
 
-template void               Cds<PetscScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void               Cds<PetscScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
-template const PetscScalar *Cds<PetscScalar, PetscScalar>::main_diagonal() const;
-template void               Cds<HalfScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void               Cds<HalfScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
-template void               Cds<HalfScalar, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
-template const PetscScalar *Cds<HalfScalar, PetscScalar>::main_diagonal() const;
+#define INSTANTIATE_PRODUCTS(Class, Store, V) \
+  template void     Class<Store, V>::apply(const V *, const RowOut<V> &) const; \
+  template void     Class<Store, V>::apply_dots(const V *, const WithDots<V> &) const; \
+  template const V *Class<Store, V>::main_diagonal() const;
+FOR_EACH_STORE(INSTANTIATE_PRODUCTS, Cds)
+template void Cds<HalfScalar, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const; // not of PetscScalar, for which nobody asks
 #if !PetscDefined(USE_REAL_SINGLE)
-template void                Cds<SingleScalar, SingleScalar>::apply(const SingleScalar *, const RowOut<SingleScalar> &) const;
-template void                Cds<SingleScalar, SingleScalar>::apply_dots(const SingleScalar *, const WithDots<SingleScalar> &) const;
-template void                Cds<SingleScalar, SingleScalar>::apply_as(const SingleScalar *, const ScaledOut<SingleScalar> &) const;
-template const SingleScalar *Cds<SingleScalar, SingleScalar>::main_diagonal() const;
-template void                Cds<SingleScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void                Cds<SingleScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
-template void                Cds<SingleScalar, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
-template const PetscScalar  *Cds<SingleScalar, PetscScalar>::main_diagonal() const;
-template void                Cds<HalfScalar, SingleScalar>::apply(const SingleScalar *, const RowOut<SingleScalar> &) const;
-template void                Cds<HalfScalar, SingleScalar>::apply_dots(const SingleScalar *, const WithDots<SingleScalar> &) const;
-template void                Cds<HalfScalar, SingleScalar>::apply_as(const SingleScalar *, const ScaledOut<SingleScalar> &) const;
-template const SingleScalar *Cds<HalfScalar, SingleScalar>::main_diagonal() const;
+template void Cds<SingleScalar, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
+template void Cds<SingleScalar, SingleScalar>::apply_as(const SingleScalar *, const ScaledOut<SingleScalar> &) const;
+template void Cds<HalfScalar, SingleScalar>::apply_as(const SingleScalar *, const ScaledOut<SingleScalar> &) const;
 #endif
 
 } // namespace goza::mat

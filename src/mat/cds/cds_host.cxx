@@ -273,13 +273,8 @@ template <class Store, class V, class Out> void cds_on_host(int bs, bool half, c
 }
 
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Assign<PetscScalar> &, PetscScalar *);
-template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const WithDots<PetscScalar> &, PetscScalar *);
-template void cds_on_host(int, bool, const CdsView<HalfScalar> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
-#if !PetscDefined(USE_REAL_SINGLE)
-template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const SingleScalar *, const ScaledOut<SingleScalar> &, SingleScalar *);
-template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
-template void cds_on_host(int, bool, const CdsView<HalfScalar> &, const SingleScalar *, const ScaledOut<SingleScalar> &, SingleScalar *);
-#endif
+#define INSTANTIATE_CDS_SUMS(View, Store, V) template void cds_on_host(int, bool, const View<Store> &, const V *, const ScaledOut<V> &, V *);
+FOR_EACH_STORE(INSTANTIATE_CDS_SUMS, CdsView)
 
 } // namespace goza::mat

@@ -105,17 +105,9 @@ template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A
   rem_val_ = Array<PetscScalar>(this->space_);
 }
 
-template void          Cds<PetscScalar, PetscScalar>::split_remainder(const Csr &, bool);
-template std::uint64_t Cds<PetscScalar, PetscScalar>::fill_on_host(const Csr &);
-template void          Cds<HalfScalar, PetscScalar>::split_remainder(const Csr &, bool);
-template std::uint64_t Cds<HalfScalar, PetscScalar>::fill_on_host(const Csr &);
-#if !PetscDefined(USE_REAL_SINGLE)
-template void          Cds<SingleScalar, PetscScalar>::split_remainder(const Csr &, bool);
-template std::uint64_t Cds<SingleScalar, PetscScalar>::fill_on_host(const Csr &);
-template void          Cds<SingleScalar, SingleScalar>::split_remainder(const Csr &, bool);
-template std::uint64_t Cds<SingleScalar, SingleScalar>::fill_on_host(const Csr &);
-template void          Cds<HalfScalar, SingleScalar>::split_remainder(const Csr &, bool);
-template std::uint64_t Cds<HalfScalar, SingleScalar>::fill_on_host(const Csr &);
-#endif
+#define INSTANTIATE_REMAINDER(Class, Store, V) \
+  template void          Class<Store, V>::split_remainder(const Csr &, bool); \
+  template std::uint64_t Class<Store, V>::fill_on_host(const Csr &);
+FOR_EACH_STORE(INSTANTIATE_REMAINDER, Cds)
 
 } // namespace goza::mat

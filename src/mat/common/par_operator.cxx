@@ -307,9 +307,6 @@ template <class V> std::size_t ParOperator<V>::bytes() const
   return (diag_ ? diag_->bytes() : 0) + (offd_ ? offd_->bytes() : 0) + (halo_ ? halo_->bytes() : 0);
 }
 
-template class ParOperator<PetscScalar>;
-#if !PetscDefined(USE_REAL_SINGLE)
-template class ParOperator<SingleScalar>;
-#endif
+FOR_EACH_VECTOR(INSTANTIATE, ParOperator)
 
 } // namespace goza::mat

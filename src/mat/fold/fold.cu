@@ -304,12 +304,6 @@ template <class Store, class V> std::string Fold<Store, V>::describe() const
   return text;
 }
 
-template class Fold<PetscScalar, PetscScalar>;
-template class Fold<HalfScalar, PetscScalar>;
-#if !PetscDefined(USE_REAL_SINGLE)
-template class Fold<SingleScalar, PetscScalar>;
-template class Fold<SingleScalar, SingleScalar>;
-template class Fold<HalfScalar, SingleScalar>;
-#endif
+FOR_EACH_STORE(INSTANTIATE, Fold)
 
 } // namespace goza::mat

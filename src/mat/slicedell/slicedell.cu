@@ -388,12 +388,6 @@ template <class Store, class V> std::string SlicedEll<Store, V>::describe() cons
   return br_ > 1 ? all + ", blocks of " + std::to_string(br_) + (br_ == bc_ ? "" : " x " + std::to_string(bc_)) : all;
 }
 
-template class SlicedEll<PetscScalar, PetscScalar>;
-template class SlicedEll<HalfScalar, PetscScalar>;
-#if !PetscDefined(USE_REAL_SINGLE)
-template class SlicedEll<SingleScalar, PetscScalar>;
-template class SlicedEll<SingleScalar, SingleScalar>;
-template class SlicedEll<HalfScalar, SingleScalar>;
-#endif
+FOR_EACH_STORE(INSTANTIATE, SlicedEll)
 
 } // namespace goza::mat

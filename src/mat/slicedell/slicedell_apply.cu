@@ -158,12 +158,6 @@ template <class Store, class V> void SlicedEll<Store, V>::relax_nodes(const V *b
   } else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
 }
 
-template class SlicedEll<PetscScalar, PetscScalar>;
-template class SlicedEll<HalfScalar, PetscScalar>;
-#if !PetscDefined(USE_REAL_SINGLE)
-template class SlicedEll<SingleScalar, PetscScalar>;
-template class SlicedEll<SingleScalar, SingleScalar>;
-template class SlicedEll<HalfScalar, SingleScalar>;
-#endif
+FOR_EACH_STORE(INSTANTIATE, SlicedEll)
 
 } // namespace goza::mat

@@ -91,12 +91,7 @@ template <class Store, class V> void ell_sums_on_host(const EllView<Store> &A, P
   });
 }
 
-template void ell_sums_on_host(const EllView<PetscScalar> &, PetscInt, PetscInt, const PetscScalar *, PetscInt, PetscInt, PetscScalar *);
-template void ell_sums_on_host(const EllView<HalfScalar> &, PetscInt, PetscInt, const PetscScalar *, PetscInt, PetscInt, PetscScalar *);
-#if !PetscDefined(USE_REAL_SINGLE)
-template void ell_sums_on_host(const EllView<SingleScalar> &, PetscInt, PetscInt, const PetscScalar *, PetscInt, PetscInt, PetscScalar *);
-template void ell_sums_on_host(const EllView<SingleScalar> &, PetscInt, PetscInt, const SingleScalar *, PetscInt, PetscInt, SingleScalar *);
-template void ell_sums_on_host(const EllView<HalfScalar> &, PetscInt, PetscInt, const SingleScalar *, PetscInt, PetscInt, SingleScalar *);
-#endif
+#define INSTANTIATE_ELL_SUMS(View, Store, V) template void ell_sums_on_host(const View<Store> &, PetscInt, PetscInt, const V *, PetscInt, PetscInt, V *);
+FOR_EACH_STORE(INSTANTIATE_ELL_SUMS, EllView)
 
 } // namespace goza::mat

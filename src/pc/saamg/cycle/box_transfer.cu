@@ -43,9 +43,6 @@ template <class V> void BoxTransfer<V>::to_boxes(const V *r, V *b) const
   else run(ToBoxes<V, V>{BoxLines(grid_), wide_.data(), r, b, conjugated_}, wide_.space());
 }
 
-template class BoxTransfer<PetscScalar>;
-#if !PetscDefined(USE_REAL_SINGLE)
-template class BoxTransfer<SingleScalar>;
-#endif
+FOR_EACH_VECTOR(INSTANTIATE, BoxTransfer)
 
 } // namespace goza::saamg

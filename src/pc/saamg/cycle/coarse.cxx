@@ -141,9 +141,6 @@ template <class V> PetscErrorCode CoarseSolver<V>::apply(const V *b, V *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template class CoarseSolver<PetscScalar>;
-#if !PetscDefined(USE_REAL_SINGLE)
-template class CoarseSolver<SingleScalar>;
-#endif
+FOR_EACH_VECTOR(INSTANTIATE, CoarseSolver)
 
 } // namespace goza::saamg

@@ -65,13 +65,10 @@ template <class V> void diagonal_scales(Space space, PetscInt n, const V *inv, P
   for_each_row(space, n, ScaleOf<V>{inv, scale});
 }
 
-template void add_l1_norms(const Csr &, bool, PetscScalar *, const PetscReal *, const PetscReal *);
-template void diagonal_scales(Space, PetscInt, const PetscScalar *, PetscReal *);
-template void scale(Space, std::size_t, PetscScalar, PetscScalar *);
-#if !PetscDefined(USE_REAL_SINGLE)
-template void add_l1_norms(const Csr &, bool, SingleScalar *, const PetscReal *, const PetscReal *);
-template void diagonal_scales(Space, PetscInt, const SingleScalar *, PetscReal *);
-template void scale(Space, std::size_t, SingleScalar, SingleScalar *);
-#endif
+#define INSTANTIATE_L1(Csr, V) \
+  template void add_l1_norms(const Csr &, bool, V *, const PetscReal *, const PetscReal *); \
+  template void diagonal_scales(Space, PetscInt, const V *, PetscReal *); \
+  template void scale(Space, std::size_t, V, V *);
+FOR_EACH_VECTOR(INSTANTIATE_L1, Csr)
 
 } // namespace goza::saamg

@@ -219,11 +219,9 @@ template <class V> void apply_diagonal_blocks(Space space, PetscInt n, const Pet
   for_each_row(space, n, ApplyBlock<V>{nodes, bs, inverse, b, x});
 }
 
-template Array<PetscScalar> inverse_diagonal_blocks(const NodeBlocks &, const Csr &, const PetscScalar *);
-template void               apply_diagonal_blocks(Space, PetscInt, const PetscInt *, PetscInt, const PetscScalar *, const PetscScalar *, PetscScalar *);
-#if !PetscDefined(USE_REAL_SINGLE)
-template Array<SingleScalar> inverse_diagonal_blocks(const NodeBlocks &, const Csr &, const SingleScalar *);
-template void                apply_diagonal_blocks(Space, PetscInt, const PetscInt *, PetscInt, const SingleScalar *, const SingleScalar *, SingleScalar *);
-#endif
+#define INSTANTIATE_BLOCKS(Array, V) \
+  template Array<V> inverse_diagonal_blocks(const NodeBlocks &, const Csr &, const V *); \
+  template void     apply_diagonal_blocks(Space, PetscInt, const PetscInt *, PetscInt, const V *, const V *, V *);
+FOR_EACH_VECTOR(INSTANTIATE_BLOCKS, Array)
 
 } // namespace goza::saamg

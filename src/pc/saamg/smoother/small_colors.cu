@@ -199,9 +199,6 @@ template <class V> void SmallColors<V>::relax(PetscInt first, PetscInt ncolors, 
   });
 }
 
-template class SmallColors<PetscScalar>;
-#if !PetscDefined(USE_REAL_SINGLE)
-template class SmallColors<SingleScalar>;
-#endif
+FOR_EACH_VECTOR(INSTANTIATE, SmallColors)
 
 } // namespace goza::saamg

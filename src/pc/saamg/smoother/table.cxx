@@ -31,9 +31,7 @@ template <class V> const SmootherEntry<V> *smoother_table()
   return table;
 }
 
-template const SmootherEntry<PetscScalar> *smoother_table();
-#if !PetscDefined(USE_REAL_SINGLE)
-template const SmootherEntry<SingleScalar> *smoother_table();
-#endif
+#define INSTANTIATE_TABLE(Entry, V) template const Entry<V> *smoother_table();
+FOR_EACH_VECTOR(INSTANTIATE_TABLE, SmootherEntry)
 
 } // namespace goza::saamg
