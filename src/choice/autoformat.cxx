@@ -11,32 +11,32 @@ namespace goza::choice
 {
 
 /* As the format's own type would make it. */
-template <class V> static std::unique_ptr<Format<V>> make(Space space, const FormatChoice &choice, bool symmetric)
+static std::unique_ptr<Format<PetscScalar>> make(Space space, const FormatChoice &choice, bool symmetric)
 {
   if (choice.layout == Layout::SlicedEll) {
     SlicedEllOptions options;
 
     options.bs           = choice.block;
     options.slice_height = choice.param == sliced_ell_height(space, 0, 0) ? 0 : choice.param; // on the host the format's own height has a loop of its own
-    return std::make_unique<SlicedEll<V, V>>(space, options);
+    return std::make_unique<SlicedEll<PetscScalar, PetscScalar>>(space, options);
   }
   if (choice.layout == Layout::Fold) {
     FoldOptions options;
 
     options.width = choice.param;
-    return std::make_unique<Renumbered<V>>(space, FoldOrder::Auto, std::make_unique<Fold<V, V>>(space, options));
+    return std::make_unique<Renumbered>(space, FoldOrder::Auto, std::make_unique<Fold<PetscScalar, PetscScalar>>(space, options));
   }
   CdsOptions options;
 
   options.bs        = choice.param;
   options.storage   = choice.layout == Layout::CdsFull ? CdsStorage::Full : CdsStorage::Auto;
   options.symmetric = symmetric;
-  return std::make_unique<Cds<V, V>>(space, options);
+  return std::make_unique<Cds<PetscScalar, PetscScalar>>(space, options);
 }
 
 /* What the formats of a choice are multiplied with. The same for all, on a host also for PETSc's product where that is made: to find new pages takes a host a
    good part of a product. */
-template <class V> class AutoFormat<V>::TrialVectors {
+class AutoFormat::TrialVectors {
 public:
   void take_those_of(const CsrProduct &csr)
   {
@@ -44,28 +44,28 @@ public:
     y_ = csr.y;
   }
 
-  Products product_of(const Format<V> &format)
+  Products product_of(const Format<PetscScalar> &format)
   {
     if (!y_) {
       x_ = made(own_x_, format.space(), format.ncols());
       y_ = made(own_y_, format.space(), format.nrows());
     }
     return [this, &format](int products) {
-      for (int k = 0; k < products; k++) format.apply(x_, Assign<V>{y_});
+      for (int k = 0; k < products; k++) format.apply(x_, Assign<PetscScalar>{y_});
     };
   }
 
 private:
-  static V *made(Array<V> &v, Space space, PetscInt n)
+  static PetscScalar *made(Array<PetscScalar> &v, Space space, PetscInt n)
   {
-    v = Array<V>(space, n);
+    v = Array<PetscScalar>(space, n);
     v.zero(); // its pages are found before anything is timed
     return v.data();
   }
 
-  const V *x_ = nullptr;
-  V       *y_ = nullptr;
-  Array<V> own_x_, own_y_;
+  const PetscScalar *x_ = nullptr;
+  PetscScalar       *y_ = nullptr;
+  Array<PetscScalar> own_x_, own_y_;
 };
 
 static bool told_in_use(double a, double b)
@@ -92,8 +92,7 @@ static double trial_of(Space space, const Products &product, double csr, const T
 /* The formats that may be the fastest, best first. Without trials the model's best. Of long products the fastest as measured; of short ones, which vary from
    one moment to the next and need little memory, all that come near it. Where the trials have to end, one that would probably go beyond, by what the last one
    took, is not begun. */
-template <class V>
-auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, const TrialTime &time, double csr, TrialVectors &vectors, int *tried) const
+auto AutoFormat::build_best(const Csr &A, const Decision &wanted, const TrialTime &time, double csr, TrialVectors &vectors, int *tried) const
   -> std::vector<Built>
 {
   std::vector<Built> best;
@@ -105,12 +104,12 @@ auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, const Trial
     if (*tried && (*tried >= options_.trials || c.cost.seconds > close_to_best * expected || !time.allows(last))) break;
     try {
       const double begin  = time.used();
-      auto         format = make<V>(this->space_, c.choice, options_.symmetric);
+      auto         format = make(space_, c.choice, options_.symmetric);
 
       format->build(A);
-      if (c.choice.layout == Layout::CdsHalf && !static_cast<const Cds<V, V> &>(*format).half()) continue; // the values are not symmetric
+      if (c.choice.layout == Layout::CdsHalf && !static_cast<const Cds<PetscScalar, PetscScalar> &>(*format).half()) continue; // the values are not symmetric
       if (!(*tried)++) expected = c.cost.seconds;
-      const double seconds = options_.trials > 1 ? trial_of(this->space_, vectors.product_of(*format), csr, time) : c.cost.seconds;
+      const double seconds = options_.trials > 1 ? trial_of(space_, vectors.product_of(*format), csr, time) : c.cost.seconds;
       best.push_back({&c, seconds, std::move(format)});
       last = time.used() - begin;
     } catch (const DeviceMemoryError &) { // no room for it
@@ -131,11 +130,11 @@ auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, const Trial
 }
 
 /* PETSc's product, where the model does not find it far behind the best of ours. */
-template <class V> const Candidate *AutoFormat<V>::csr_to_try(double best) const
+const Candidate *AutoFormat::csr_to_try(double best) const
 {
   if (options_.trials == 1) return nullptr;
   for (const Candidate &c : choice_.candidates) {
-    if (c.choice.layout == Layout::Csr && c.cost.seconds < csr_close_to_best(this->space_) * best) return &c;
+    if (c.choice.layout == Layout::Csr && c.cost.seconds < csr_close_to_best(space_) * best) return &c;
   }
   return nullptr;
 }
@@ -143,30 +142,30 @@ template <class V> const Candidate *AutoFormat<V>::csr_to_try(double best) const
 /* The last trial, of all that come near the fastest and of PETSc's product. Returns the seconds of that, where to a program that calls for one product after
    the other it is the fastest, on a host also where it nearly is. On a device it is two kernels and much of the host's time. Ours ask the host for the same,
    or nearly: the device's time tells them apart, which is what counts where a solver's cycle runs as a graph. */
-template <class V> double AutoFormat<V>::try_again(std::vector<Built> &best, const Products &csr, TrialVectors &vectors) const
+double AutoFormat::try_again(std::vector<Built> &best, const Products &csr, TrialVectors &vectors) const
 {
   std::vector<Products> all;
 
   for (const Built &b : best) all.push_back(vectors.product_of(*b.format));
   if (csr) all.push_back(csr);
   if (all.size() == 1) return 0;
-  const std::vector<ProductTime> times  = time_in_turn(this->space_, all, last_trial_seconds);
+  const std::vector<ProductTime> times  = time_in_turn(space_, all, last_trial_seconds);
   const auto                     faster = [](const ProductTime &a, const ProductTime &b) { return a.working < b.working; };
   const auto                     first  = std::min_element(times.begin(), times.begin() + best.size(), faster);
 
   std::swap(best[0], best[first - times.begin()]);
   best[0].seconds   = first->working;
-  const double gain = this->space_ == Space::Host ? gain_on_host : 1;
+  const double gain = space_ == Space::Host ? gain_on_host : 1;
 
   return csr && gain * times.back().seen() < first->seen() ? times.back().seen() : 0;
 }
 
 /* On a host PETSc's product is there, and comes first: a multiple of it is what trials may cost, and where no format comes near it, or it near none, it is not
    tried again. */
-template <class V> void AutoFormat<V>::pick(const Csr &A)
+void AutoFormat::pick(const Csr &A)
 {
   const Decision wanted = choice_.choice.layout == Layout::Csr ? choice_.without_csr() : choice_;
-  const bool     host   = this->space_ == Space::Host;
+  const bool     host   = space_ == Space::Host;
   int            tried  = 0;
   TrialTime      time;
   TrialVectors   vectors;
@@ -175,7 +174,7 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
   double         unit = wanted.candidates[0].cost.seconds;
 
   if (host && csr_to_try(wants_csr() ? std::numeric_limits<double>::infinity() : unit)) {
-    const CsrProduct made = options_.csr_products(this->space_);
+    const CsrProduct made = options_.csr_products(space_);
 
     csr_product = made.products;
     vectors.take_those_of(made);
@@ -187,7 +186,7 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
 
   if (csr > 0 && worth_repeating(csr, best[0].seconds, csr + std::min(csr, best[0].seconds), time))
     csr = std::min(csr, time_in_turn(Space::Host, {csr_product}, trial_seconds, csr)[0].working);
-  if (!host && csr_to_try(best[0].seconds)) csr_product = options_.csr_products(this->space_).products;
+  if (!host && csr_to_try(best[0].seconds)) csr_product = options_.csr_products(space_).products;
   const double near      = variation(best[0].seconds) * best[0].seconds;
   const bool   in_use    = time.goes_on && told_in_use(csr, best[0].seconds);
   const bool   csr_first = !in_use && host && csr_product && csr * variation(csr) < best[0].seconds;
@@ -204,7 +203,7 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
   if (in_use) in_use_.begin();
 }
 
-template <class V> void AutoFormat<V>::took(double seconds)
+void AutoFormat::took(double seconds)
 {
   in_use_.took(seconds);
   if (undecided()) return;
@@ -213,14 +212,14 @@ template <class V> void AutoFormat<V>::took(double seconds)
   else choice_ = held_;
 }
 
-template <class V> void AutoFormat<V>::build(const Csr &A)
+void AutoFormat::build(const Csr &A)
 {
   DecisionInput input;
 
-  this->nrows_     = A.nrows;
-  this->ncols_     = A.ncols;
-  input.space      = this->space_;
-  input.machine    = &machine_for(this->space_);
+  nrows_           = A.nrows;
+  ncols_           = A.ncols;
+  input.space      = space_;
+  input.machine    = &machine_for(space_);
   input.candidates = options_.candidates;
   input.csr        = options_.csr;
   input.bs         = options_.bs;
@@ -233,30 +232,28 @@ template <class V> void AutoFormat<V>::build(const Csr &A)
   if (wants_csr() && !options_.together) format_.reset();
 }
 
-template <class V> void AutoFormat<V>::settle_for_csr(bool yes)
+void AutoFormat::settle_for_csr(bool yes)
 {
   settled_ = yes;
   if (yes) format_.reset();
 }
 
-template <class V> void AutoFormat<V>::refill(const Csr &A)
+void AutoFormat::refill(const Csr &A)
 {
   if (format_) format_->refill(A);
 }
 
-template <class V> void AutoFormat<V>::apply(const V *x, const RowOut<V> &out) const
+void AutoFormat::apply(const PetscScalar *x, const RowOut<PetscScalar> &out) const
 {
   if (!format_) throw std::logic_error("autoformat has left the product to PETSc");
   format_->apply(x, out);
 }
 
-template <class V> std::string AutoFormat<V>::describe() const
+std::string AutoFormat::describe() const
 {
   const Decision &now = settled_ ? choice_ : held_;
 
   return now.sentence + (format_ ? "; " + format_->describe() : "");
 }
-
-template class AutoFormat<PetscScalar>;
 
 } // namespace goza::choice

@@ -27,33 +27,33 @@ struct AutoFormatOptions {
   std::function<CsrProduct(Space)> csr_products;
 };
 
-template <class V> class AutoFormat final : public Format<V> {
+class AutoFormat final : public Format<PetscScalar> {
 public:
-  AutoFormat(Space space, const AutoFormatOptions &options) : Format<V>(space), options_(options) { }
+  AutoFormat(Space space, const AutoFormatOptions &options) : Format<PetscScalar>(space), options_(options) { }
 
-  void        build(const Csr &A) override; // decides
-  void        refill(const Csr &A) override;
-  bool        refill_reads_columns() const override { return format_ && format_->refill_reads_columns(); }
-  void        apply(const V *x, const RowOut<V> &out) const override; // not when PETSc's product was settled on
-  void        apply_dots(const V *x, const WithDots<V> &out) const override { format_->apply_dots(x, out); }
-  const V    *main_diagonal() const override { return format_ ? format_->main_diagonal() : nullptr; }
-  std::size_t bytes() const override { return format_ ? format_->bytes() : 0; }
-  std::string describe() const override;
+  void               build(const Csr &A) override; // decides
+  void               refill(const Csr &A) override;
+  bool               refill_reads_columns() const override { return format_ && format_->refill_reads_columns(); }
+  void               apply(const PetscScalar *x, const RowOut<PetscScalar> &out) const override; // not when PETSc's product was settled on
+  void               apply_dots(const PetscScalar *x, const WithDots<PetscScalar> &out) const override { format_->apply_dots(x, out); }
+  const PetscScalar *main_diagonal() const override { return format_ ? format_->main_diagonal() : nullptr; }
+  std::size_t        bytes() const override { return format_ ? format_->bytes() : 0; }
+  std::string        describe() const override;
 
-  bool                wants_csr() const override { return !undecided() && choice_.choice.layout == Layout::Csr; }
-  void                settle_for_csr(bool yes) override;
-  bool                undecided() const override { return in_use_.undecided(); }
-  bool                csr_is_next() const override { return in_use_.second_is_next(); }
-  void                took(double seconds) override;
-  const FormatChoice &choice() const { return settled_ ? choice_.choice : held_.choice; } // in use
-  const Format<V>    *held() const { return format_.get(); }                              // nullptr: PETSc's product
+  bool                       wants_csr() const override { return !undecided() && choice_.choice.layout == Layout::Csr; }
+  void                       settle_for_csr(bool yes) override;
+  bool                       undecided() const override { return in_use_.undecided(); }
+  bool                       csr_is_next() const override { return in_use_.second_is_next(); }
+  void                       took(double seconds) override;
+  const FormatChoice        &choice() const { return settled_ ? choice_.choice : held_.choice; } // in use
+  const Format<PetscScalar> *held() const { return format_.get(); }                              // nullptr: PETSc's product
 
 private:
   class TrialVectors;
   struct Built {
-    const Candidate           *candidate;
-    double                     seconds;
-    std::unique_ptr<Format<V>> format;
+    const Candidate                     *candidate;
+    double                               seconds;
+    std::unique_ptr<Format<PetscScalar>> format;
   };
 
   void               pick(const Csr &A); // of the candidates
@@ -61,12 +61,12 @@ private:
   const Candidate   *csr_to_try(double best) const; // best: seconds of the best of ours; nullptr: not
   double             try_again(std::vector<Built> &best, const Products &csr, TrialVectors &vectors) const;
 
-  AutoFormatOptions          options_;
-  Decision                   choice_, held_; // held_: what format_ is; differs where CSR is wanted and not had
-  bool                       settled_ = false;
-  InUse                      in_use_; // first: format_, second: PETSc's product
-  int                        tried_ = 0;
-  std::unique_ptr<Format<V>> format_;
+  AutoFormatOptions                    options_;
+  Decision                             choice_, held_; // held_: what format_ is; differs where CSR is wanted and not had
+  bool                                 settled_ = false;
+  InUse                                in_use_; // first: format_, second: PETSc's product
+  int                                  tried_ = 0;
+  std::unique_ptr<Format<PetscScalar>> format_;
 };
 
 } // namespace goza::choice

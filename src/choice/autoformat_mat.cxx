@@ -138,7 +138,7 @@ public:
     };
     return [o](Space space) mutable {
       o.csr = space == Space::Host || petsc_on_device(); /* PETSc's product is where our arrays would be */
-      return std::make_unique<AutoFormat<PetscScalar>>(space, o);
+      return std::make_unique<AutoFormat>(space, o);
     };
   }
 

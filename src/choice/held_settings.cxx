@@ -72,12 +72,12 @@ HeldSettings settings_of(const Format<V> *held)
 {
   HeldSettings s;
 
-  if (const auto *a = dynamic_cast<const AutoFormat<V> *>(held)) {
+  if (const auto *a = dynamic_cast<const AutoFormat *>(held)) {
     held = a->held();
     if (!held || a->choice().layout == Layout::Csr) s.known = true; // CSR with PetscScalar and PetscInt
   }
   if (s.known) return s;
-  if (const auto *r = dynamic_cast<const Renumbered<V> *>(held)) {
+  if (const auto *r = dynamic_cast<const Renumbered *>(held)) {
     if (r->taken()) {
       s.renumbered = true;
       return s;

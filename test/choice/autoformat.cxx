@@ -80,8 +80,8 @@ BOOST_AUTO_TEST_CASE(csr_is_measured)
   const HostCsr A = band(3000);
 
   for (const auto &[seconds, wanted] : {std::pair<double, bool>{0, true}, {5e-3, false}}) {
-    int                     asked = 0;
-    AutoFormat<PetscScalar> f(Space::Host, options(true, &asked, seconds));
+    int        asked = 0;
+    AutoFormat f(Space::Host, options(true, &asked, seconds));
 
     f.build(A.view());
     BOOST_TEST(asked == 1);
@@ -94,9 +94,9 @@ BOOST_AUTO_TEST_CASE(csr_is_measured)
 /* PETSc may have to copy the matrix for its product: where the model finds CSR far behind, it is not asked. */
 BOOST_AUTO_TEST_CASE(csr_is_not_measured)
 {
-  const HostCsr           A     = band(3000);
-  int                     asked = 0;
-  AutoFormat<PetscScalar> f(Space::Host, options(false, &asked, 0));
+  const HostCsr A     = band(3000);
+  int           asked = 0;
+  AutoFormat    f(Space::Host, options(false, &asked, 0));
 
   f.build(A.view());
   BOOST_TEST(asked == 0);
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(csr_is_measured_on_a_host)
   const double own = decide(A.view(), input).candidates.front().cost.seconds;
   slow.csr.launch  = 2 * own;
   choose_machine(&slow);
-  AutoFormat<PetscScalar> f(Space::Host, o);
+  AutoFormat f(Space::Host, o);
   f.build(A.view());
   BOOST_TEST(asked == 1);
   BOOST_TEST(f.wants_csr());
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(trials_on_a_host_cost_few_products)
         once(products);
       }};
     };
-    AutoFormat<PetscScalar> f(Space::Host, o);
+    AutoFormat f(Space::Host, o);
     f.build(A.view());
     BOOST_TEST(f.wants_csr() == few);
     BOOST_TEST((f.describe().find("fastest of 2 formats") != std::string::npos) == few);
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(trials_use_petscs_vectors)
   AutoFormatOptions        o     = options(true, &asked, 0);
 
   o.csr_products = [&](Space) { return CsrProduct{busy(5e-3), x.data(), y.data()}; };
-  AutoFormat<PetscScalar> f(Space::Host, o);
+  AutoFormat f(Space::Host, o);
   f.build(A.view());
   BOOST_TEST(y[1500] == 2.0 * (A.ptr[1501] - A.ptr[1500]));
 }
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(decided_at_builds_only)
   HostCsr                  A = band(3000), B = band(500);
   int                      asked = 0;
   std::vector<PetscScalar> x(3000, 1), y(3000);
-  AutoFormat<PetscScalar>  f(Space::Host, options(true, &asked, 5e-3));
+  AutoFormat               f(Space::Host, options(true, &asked, 5e-3));
 
   f.build(A.view());
   const FormatChoice first    = f.choice();
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(long_products_are_told_in_use)
 
   alone.csr    = false;
   alone.trials = 1;
-  AutoFormat<PetscScalar> same(Space::Host, alone);
+  AutoFormat same(Space::Host, alone);
   same.build(A.view());
   Machine near = machine(true);
   choose_machine(&near);
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(long_products_are_told_in_use)
                       x.data(), y.data()};
   };
   for (const auto &[seconds, csr] : {std::pair<double, bool>{1e-3, true}, {2.06e-3, true}, {3e-3, false}}) {
-    AutoFormat<PetscScalar> f(Space::Host, o);
+    AutoFormat f(Space::Host, o);
 
     for (int k = 0; k < 10 && !f.undecided(); k++, made = 0) f.build(A.view()); // unless another program's work comes between
     BOOST_TEST_REQUIRE(f.undecided());

@@ -38,9 +38,9 @@ void check_renumbered(const std::vector<std::vector<PetscInt>> &rows)
 {
   for (Space space : spaces())
     for (Precision precision : {Precision::Double, Precision::Half}) { /* small integers are exact in half precision too */
-      Matrix                  A(space, rows, static_cast<PetscInt>(rows.size()));
-      Renumbered<PetscScalar> f(space, FoldOrder::BreadthFirst, make_format<Fold, PetscScalar>(precision, space, FoldOptions()));
-      const std::string       what = precision == Precision::Half ? "half" : "double";
+      Matrix            A(space, rows, static_cast<PetscInt>(rows.size()));
+      Renumbered        f(space, FoldOrder::BreadthFirst, make_format<Fold, PetscScalar>(precision, space, FoldOptions()));
+      const std::string what = precision == Precision::Half ? "half" : "double";
 
       f.build(A.csr());
       BOOST_TEST(f.taken());
@@ -106,8 +106,8 @@ BOOST_AUTO_TEST_CASE(products)
 
 BOOST_AUTO_TEST_CASE(refused)
 {
-  const Matrix            A(Space::Host, {{0}, {150}}, 200);
-  Renumbered<PetscScalar> f(Space::Host, FoldOrder::BreadthFirst, make_format<Fold, PetscScalar>(Precision::Double, Space::Host, FoldOptions()));
+  const Matrix A(Space::Host, {{0}, {150}}, 200);
+  Renumbered   f(Space::Host, FoldOrder::BreadthFirst, make_format<Fold, PetscScalar>(Precision::Double, Space::Host, FoldOptions()));
 
   BOOST_CHECK_THROW(f.build(A.csr()), FormatRefusal);
 }
@@ -134,8 +134,8 @@ BOOST_AUTO_TEST_CASE(automatic)
 
   for (Space space : spaces()) {
     const auto taken = [space](const std::vector<std::vector<PetscInt>> &rows) {
-      const Matrix            A(space, rows, static_cast<PetscInt>(rows.size()));
-      Renumbered<PetscScalar> f(space, FoldOrder::Auto, make_format<Fold, PetscScalar>(Precision::Double, space, FoldOptions()));
+      const Matrix A(space, rows, static_cast<PetscInt>(rows.size()));
+      Renumbered   f(space, FoldOrder::Auto, make_format<Fold, PetscScalar>(Precision::Double, space, FoldOptions()));
 
       f.build(A.csr());
       check_product(f, A, space, "automatic");

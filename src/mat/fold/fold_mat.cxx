@@ -34,7 +34,7 @@ public:
       auto fold = layout == FoldLayout::Rectangle ? make_format<FoldRectangle, PetscScalar>(p, space, o) : make_format<Fold, PetscScalar>(p, space, o);
 
       if (order == FoldOrder::Natural) return fold;
-      return std::make_unique<Renumbered<PetscScalar>>(space, order, std::move(fold));
+      return std::make_unique<Renumbered>(space, order, std::move(fold));
     };
   }
 

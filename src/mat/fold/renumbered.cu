@@ -42,10 +42,10 @@ struct MoveRow {
   }
 };
 
-template <class V> struct PutBack {
-  const PetscInt *number;
-  const V        *y;
-  ScaledOut<V>    out;
+struct PutBack {
+  const PetscInt        *number;
+  const PetscScalar     *y;
+  ScaledOut<PetscScalar> out;
 
   HD void operator()(PetscInt row) const { out(row, y[number[row]]); }
 };
@@ -54,14 +54,14 @@ constexpr PetscInt most_levels = 512, longest_row = 1024; // one thread searches
 
 } // namespace
 
-template <class V> bool Renumbered<V>::choose(const Csr &A)
+bool Renumbered::choose(const Csr &A)
 {
   const bool   automatic = wanted_ == FoldOrder::Auto;
   const double rows      = A.nrows;
 
   if (!automatic && A.nrows != A.ncols) throw FormatRefusal("-mat_fold_order breadth_first needs a square matrix, and square diagonal blocks");
   if (wanted_ == FoldOrder::Natural || A.nrows != A.ncols || !A.nrows) return false;
-  if (automatic && (this->space_ == Space::Host || A.nrows < l1_least_rows)) return false;
+  if (automatic && (space_ == Space::Host || A.nrows < l1_least_rows)) return false;
   before_ = static_cast<double>(far_sectors(A, l1_reach)) / rows;
   if (automatic && (before_ < least_gain || most_entries(A.space, A.nrows, A.ptr) > longest_row)) return false;
   from_ = breadth_first_order(A, automatic ? most_levels : PETSC_MAX_INT);
@@ -72,64 +72,64 @@ template <class V> bool Renumbered<V>::choose(const Csr &A)
 }
 
 /* call() gets the matrix in the new order; its arrays live until it returns. */
-template <class V> template <class Call> void Renumbered<V>::with_numbered(const Csr &A, const Call &call) const
+template <class Call> void Renumbered::with_numbered(const Csr &A, const Call &call) const
 {
   const PetscInt     nnz = entries(A);
-  Array<PetscInt>    col(this->space_, nnz);
-  Array<PetscScalar> val(this->space_, nnz);
+  Array<PetscInt>    col(space_, nnz);
+  Array<PetscScalar> val(space_, nnz);
 
-  for_each_row(this->space_, A.nrows, MoveRow{A, from_.data(), number_.data(), ptr_.data(), col.data(), val.data()});
-  call(Csr{this->space_, A.nrows, A.ncols, ptr_.data(), col.data(), val.data(), nnz});
+  for_each_row(space_, A.nrows, MoveRow{A, from_.data(), number_.data(), ptr_.data(), col.data(), val.data()});
+  call(Csr{space_, A.nrows, A.ncols, ptr_.data(), col.data(), val.data(), nnz});
 }
 
-template <class V> void Renumbered<V>::build(const Csr &A)
+void Renumbered::build(const Csr &A)
 {
-  this->nrows_ = A.nrows;
-  this->ncols_ = A.ncols;
-  taken_       = choose(A);
+  nrows_ = A.nrows;
+  ncols_ = A.ncols;
+  taken_ = choose(A);
   if (!taken_) {
-    for (Array<PetscInt> *a : {&from_, &number_, &ptr_}) *a = Array<PetscInt>(this->space_);
-    for (Array<V> *a : {&x_, &y_}) *a = Array<V>(this->space_);
+    for (Array<PetscInt> *a : {&from_, &number_, &ptr_}) *a = Array<PetscInt>(space_);
+    for (Array<PetscScalar> *a : {&x_, &y_}) *a = Array<PetscScalar>(space_);
     inner_->build(A);
     return;
   }
-  ptr_ = Array<PetscInt>(this->space_, A.nrows + 1);
-  for_each_row(this->space_, A.nrows, RowLength<PetscInt>{A.ptr, from_.data(), ptr_.data()});
-  lengths_to_pointer(this->space_, ptr_);
-  x_ = Array<V>(this->space_, A.ncols);
-  y_ = Array<V>(this->space_, A.nrows);
+  ptr_ = Array<PetscInt>(space_, A.nrows + 1);
+  for_each_row(space_, A.nrows, RowLength<PetscInt>{A.ptr, from_.data(), ptr_.data()});
+  lengths_to_pointer(space_, ptr_);
+  x_ = Array<PetscScalar>(space_, A.ncols);
+  y_ = Array<PetscScalar>(space_, A.nrows);
   with_numbered(A, [this](const Csr &B) { inner_->build(B); });
 }
 
-template <class V> void Renumbered<V>::refill(const Csr &A)
+void Renumbered::refill(const Csr &A)
 {
   if (taken_) with_numbered(A, [this](const Csr &B) { inner_->refill(B); });
   else inner_->refill(A);
 }
 
-template <class V> void Renumbered<V>::apply(const V *x, const RowOut<V> &out) const
+void Renumbered::apply(const PetscScalar *x, const RowOut<PetscScalar> &out) const
 {
   if (!taken_) {
     inner_->apply(x, out);
     return;
   }
-  gather(this->space_, this->ncols_, from_.data(), x, x_.data());
-  inner_->apply(x_.data(), Assign<V>{y_.data()});
-  for_each_row(this->space_, this->nrows_, PutBack<V>{number_.data(), y_.data(), ScaledOut<V>(out)});
+  gather(space_, ncols_, from_.data(), x, x_.data());
+  inner_->apply(x_.data(), Assign<PetscScalar>{y_.data()});
+  for_each_row(space_, nrows_, PutBack{number_.data(), y_.data(), ScaledOut<PetscScalar>(out)});
 }
 
-template <class V> void Renumbered<V>::apply_dots(const V *x, const WithDots<V> &out) const
+void Renumbered::apply_dots(const PetscScalar *x, const WithDots<PetscScalar> &out) const
 {
-  if (taken_) Format<V>::apply_dots(x, out);
+  if (taken_) Format<PetscScalar>::apply_dots(x, out);
   else inner_->apply_dots(x, out);
 }
 
-template <class V> std::size_t Renumbered<V>::bytes() const
+std::size_t Renumbered::bytes() const
 {
   return inner_->bytes() + from_.bytes() + number_.bytes() + ptr_.bytes() + x_.bytes() + y_.bytes();
 }
 
-template <class V> std::string Renumbered<V>::describe() const
+std::string Renumbered::describe() const
 {
   char text[160] = "";
 
@@ -137,10 +137,5 @@ template <class V> std::string Renumbered<V>::describe() const
     std::snprintf(text, sizeof(text), ", numbered anew breadth first: %.1f entries of a row are far from it, where %.1f sectors of x were", after_, before_);
   return inner_->describe() + text;
 }
-
-template class Renumbered<PetscScalar>;
-#if !PetscDefined(USE_REAL_SINGLE)
-template class Renumbered<SingleScalar>;
-#endif
 
 } // namespace goza::mat
