@@ -44,8 +44,7 @@ template <class Element, class T> HD inline T rooted_gradients(const T (*X)[3], 
 }
 
 struct Hex8 {
-  static constexpr int  nodes = 8, points = 8;
-  static constexpr bool one_point = false;
+  static constexpr int nodes = 8, points = 8;
 
   template <class T> HD static constexpr T near_value() { return T(0.78867513459481288225); } // of a linear shape function at the Gauss point of its own side
 
@@ -96,8 +95,7 @@ struct Hex8 {
 };
 
 struct Tet4 {
-  static constexpr int  nodes = 4, points = 1;
-  static constexpr bool one_point = true;
+  static constexpr int nodes = 4, points = 1;
 
   template <class T> HD static T shape(int, int) { return T(0.25); } // its mean
 

@@ -17,8 +17,7 @@ namespace goza::assembly
 {
 
 struct Diffusion {
-  static constexpr int  bs = 1, sums = 1;
-  static constexpr bool needs_gradients = true;
+  static constexpr int bs = 1, sums = 1;
 
   template <class T> HD static void add(const T *ga, const T *gb, T, T *s)
   {
@@ -38,8 +37,7 @@ struct Diffusion {
 };
 
 struct Elasticity {
-  static constexpr int  bs = 3, sums = 9;
-  static constexpr bool needs_gradients = true;
+  static constexpr int bs = 3, sums = 9;
 
   template <class T> HD static void add(const T *ga, const T *gb, T, T *s)
   {
@@ -70,8 +68,7 @@ struct Elasticity {
 };
 
 template <int BS> struct Mass {
-  static constexpr int  bs = BS, sums = 1;
-  static constexpr bool needs_gradients = false;
+  static constexpr int bs = BS, sums = 1;
 
   template <class T> HD static void          add(const T *, const T *, T p, T *s) { s[0] += p; }
   template <class T, class M> HD static void block(const T *s, M rho, M, M *K)
