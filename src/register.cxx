@@ -83,11 +83,10 @@ static PetscErrorCode IsFirstOnItsDevice(MPI_Comm host, bool *first)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(host, &rank));
   PetscCallMPI(MPI_Comm_size(host, &size));
-  PetscCall(FailTogether(host, Guarded([&] {
-                           mine = device::uuid();
-                           all.resize(size);
-                         }),
-                         "look at its device"));
+  PetscCall(Together(host, "look at its device", [&] {
+    mine = device::uuid();
+    all.resize(size);
+  }));
   PetscCallMPI(MPI_Allgather(mine.data(), 16, MPI_CHAR, all.data(), 16, MPI_CHAR, host));
   *first = std::find(all.begin(), all.end(), mine) - all.begin() == rank;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -170,21 +169,20 @@ static PetscErrorCode PlatformFromOptions(GozaOptionItems PetscOptionsObject)
   PetscFunctionBegin;
   PetscCall(PetscOptionsString("-goza_platform", "Machine that the models of products are asked about: auto, a known one, or a file of locality -calibrate",
                                "GozaInitializePackage", name, name, sizeof(name), NULL));
-  PetscCall(FailTogether(PETSC_COMM_WORLD, Guarded([&] {
-                           const std::string    text    = name;
-                           const Machine *const machine = find_machine(text);
+  PetscCall(Together(PETSC_COMM_WORLD, "take the platform", [&] {
+    const std::string    text    = name;
+    const Machine *const machine = find_machine(text);
 
-                           if (text == "auto" || machine) choose_machine(machine);
-                           else {
-                             try {
-                               const Machine read = read_machine(text);
-                               choose_machine(&read);
-                             } catch (const std::runtime_error &e) {
-                               SetReason(&why, e.what());
-                             }
-                           }
-                         }),
-                         "take the platform"));
+    if (text == "auto" || machine) choose_machine(machine);
+    else {
+      try {
+        const Machine read = read_machine(text);
+        choose_machine(&read);
+      } catch (const std::runtime_error &e) {
+        SetReason(&why, e.what());
+      }
+    }
+  }));
   PetscCall(AgreeOnReason(PETSC_COMM_WORLD, &why));
   PetscCheck(why.empty(), PETSC_COMM_WORLD, PETSC_ERR_ARG_WRONG, "-goza_platform %s: %s", name, why.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);

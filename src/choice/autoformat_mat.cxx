@@ -60,12 +60,11 @@ public:
 
   PetscErrorCode open()
   {
-    Mat             Ao;
-    const PetscInt *garray;
-    PetscBool       bound;
+    Mat       Ao;
+    PetscBool bound;
 
     PetscFunctionBegin;
-    PetscCall(MatGetAIJBlocks(A_, &Ad_, &Ao, &garray));
+    PetscCall(MatGetAIJBlocks(A_, &Ad_, &Ao));
     PetscCall(MatBoundToCPU(A_, &bound));
     PetscCall(MatCreateVecs(Ad_, &x_, &y_));
     if (bound) {
@@ -74,7 +73,7 @@ public:
     }
     PetscCall(VecSet(x_, 0));
     PetscCall(VecSet(y_, 0)); // its pages are found before anything is timed
-    if (Ad_ == A_) PetscCall(MatGetFormatMat(A_, &format_));
+    if (Ad_ == A_) format_ = format_of(A_);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -232,11 +231,10 @@ PetscErrorCode MatAutoFormatSetCandidates(Mat A, const char formats[])
   PetscCall(FindOptions(A, &options));
   PetscAssertPointer(formats, 2);
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(goza::FailTogether(PetscObjectComm((PetscObject)A), goza::Guarded([&] {
-                                 chosen = goza::parse_candidates(formats);
-                                 names  = goza::print_candidates(chosen);
-                               }),
-                               "read the list of formats"));
+  PetscCall(goza::Together(PetscObjectComm((PetscObject)A), "read the list of formats", [&] {
+    chosen = goza::parse_candidates(formats);
+    names  = goza::print_candidates(chosen);
+  }));
   PetscCheck(chosen, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_UNKNOWN_TYPE,
              "-mat_autoformat_candidates %s is not all or a list of csr, slicedell, fold and cds", formats);
   PetscCall(MatFormatChanged(A));

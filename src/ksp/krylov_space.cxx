@@ -185,7 +185,7 @@ PetscErrorCode KrylovSpace::view(KSP ksp, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(leaders_.view(viewer));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)ksp), Guarded([&] { how = describe(); }), "describe its part of a solve"));
+  PetscCall(Together(PetscObjectComm((PetscObject)ksp), "describe its part of a solve", [&] { how = describe(); }));
   if (!leaders_.on() && !how.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", how.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -87,7 +87,7 @@ inline PetscErrorCode KSPSetUp_Fused(KSP ksp)
 template <class Data> PetscErrorCode SetUpObject(KSP ksp, PetscErrorCode (*solve)(KSP))
 {
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)ksp), Guarded([&] { ksp->data = new Data; }), "hold a solver of this type"));
+  PetscCall(Together(PetscObjectComm((PetscObject)ksp), "hold a solver of this type", [&] { ksp->data = new Data; }));
   ksp->ops->setup         = KSPSetUp_Fused;
   ksp->ops->solve         = solve;
   ksp->ops->reset         = KSPReset_Fused<Data>;

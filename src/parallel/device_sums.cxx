@@ -49,7 +49,7 @@ PetscErrorCode DeviceSums::Create(MPI_Comm comm, PetscMPIInt tag, PetscInt most,
   PetscFunctionBegin;
   PetscCall(GetPeerOptions(comm, tag, &options, why));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FailTogether(comm, Guarded([&] { sums.reset(new DeviceSums(comm, tag, most, options)); }), "hold what it sums up"));
+  PetscCall(Together(comm, "hold what it sums up", [&] { sums.reset(new DeviceSums(comm, tag, most, options)); }));
   PetscCall(sums->exchange_.setup(why));
   if (why->empty()) *made = std::move(sums);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -81,7 +81,7 @@ template <class V> static PetscErrorCode CreatePeer(const HaloPlan &plan, std::u
   PetscFunctionBegin;
   PetscCall(GetPeerOptions(plan.comm, plan.tag, &options, why));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FailTogether(plan.comm, Guarded([&] { made = std::make_unique<PeerExchange<V>>(plan, options); }), "hold what it receives"));
+  PetscCall(Together(plan.comm, "hold what it receives", [&] { made = std::make_unique<PeerExchange<V>>(plan, options); }));
   PetscCall(made->setup(why));
   if (why->empty()) *exchange = std::move(made);
   PetscFunctionReturn(PETSC_SUCCESS);

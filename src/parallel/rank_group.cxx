@@ -68,11 +68,10 @@ PetscErrorCode RankGroup::find_members(MPI_Comm comm, Space space, MPI_Comm *mem
   PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
   PetscCallMPI(MPI_Comm_size(host, &here));
   PetscCallMPI(MPI_Comm_rank(host, &rank));
-  PetscCall(FailTogether(comm, Guarded([&] {
-                           all.resize(here);
-                           if (space == Space::Cuda) mine = device::uuid();
-                         }),
-                         "look at its device"));
+  PetscCall(Together(comm, "look at its device", [&] {
+    all.resize(here);
+    if (space == Space::Cuda) mine = device::uuid();
+  }));
   PetscCallMPI(MPI_Allgather(mine.data(), 16, MPI_CHAR, all.data(), 16, MPI_CHAR, host));
   first                   = (PetscMPIInt)(std::find(all.begin(), all.end(), mine) - all.begin());
   const PetscMPIInt among = (PetscMPIInt)std::count(all.begin(), all.begin() + rank, mine),
@@ -157,7 +156,7 @@ PetscErrorCode RankGroup::try_device_memory(MPI_Comm comm)
   std::string                    why;
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(comm, Guarded([&] { names.resize(size_); }), "form a group"));
+  PetscCall(Together(comm, "form a group", [&] { names.resize(size_); }));
   try {
     if (device::can_share(&why)) {
       block = std::make_unique<SharedBlock>(1);
@@ -177,7 +176,7 @@ PetscErrorCode RankGroup::try_device_memory(MPI_Comm comm)
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, comm));
   shares_device_memory_ = can;
-  if (can) PetscCall(FailTogether(comm, Guarded([&] { lent_ = LentMemory(members_, rank_, size_); }), "form a group"));
+  if (can) PetscCall(Together(comm, "form a group", [&] { lent_ = LentMemory(members_, rank_, size_); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -315,7 +314,7 @@ PetscErrorCode RankGroupGet(MPI_Comm comm, Space space, std::shared_ptr<RankGrou
     std::shared_ptr<RankGroup> made;
     std::string                why;
 
-    PetscCall(FailTogether(comm, Guarded([&] { made = std::make_shared<RankGroup>(); }), "form a group"));
+    PetscCall(Together(comm, "form a group", [&] { made = std::make_shared<RankGroup>(); }));
     PetscCall(made->create(comm, space, &why));
     if (why.empty()) team->group = made;
     else PetscCall(PetscInfo(NULL, "Each rank works for itself: %s\n", why.c_str()));

@@ -42,11 +42,10 @@ static PetscErrorCode LookAround(MPI_Comm comm, HaloTeam *team)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(FailTogether(comm, Guarded([&] {
-                           all.resize(size);
-                           mine = device::uuid();
-                         }),
-                         "look at its device"));
+  PetscCall(Together(comm, "look at its device", [&] {
+    all.resize(size);
+    mine = device::uuid();
+  }));
   PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
   PetscCallMPI(MPI_Comm_size(host, &here));
   PetscCallMPI(MPI_Comm_free(&host));
@@ -69,11 +68,10 @@ PetscErrorCode HaloTeamGet(MPI_Comm comm, std::shared_ptr<HaloTeam> *team)
   if (!found) {
     std::unique_ptr<TeamPlace> made;
 
-    PetscCall(FailTogether(comm, Guarded([&] {
-                             made = std::make_unique<TeamPlace>(TeamPlace{comm, std::make_shared<HaloTeam>()});
-                             places.reserve(places.size() + 1);
-                           }),
-                           "keep what it knows of the others"));
+    PetscCall(Together(comm, "keep what it knows of the others", [&] {
+      made = std::make_unique<TeamPlace>(TeamPlace{comm, std::make_shared<HaloTeam>()});
+      places.reserve(places.size() + 1);
+    }));
     PetscCall(LookAround(comm, made->team.get()));
     places.push_back(place = made.release());
     PetscCallMPI(MPI_Comm_set_attr(comm, keyval, place));
@@ -94,18 +92,17 @@ PetscErrorCode HaloTeamAskNccl(MPI_Comm comm, HaloTeam *team)
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-goza_nccl", file, sizeof(file), NULL));
-  PetscCall(FailTogether(comm, Guarded([&] {
-                           if (team->shared_device) {
-                             why = "several ranks share a device, which NCCL refuses";
-                             return;
-                           }
-                           team->library = load_nccl(file, &why);
-                           if (team->library && rank == 0) {
-                             if (const int status = team->library->get_unique_id(&id); status != Nccl::success)
-                               why = std::string("ncclGetUniqueId: ") + team->library->get_error_string(status);
-                           }
-                         }),
-                         "load NCCL"));
+  PetscCall(Together(comm, "load NCCL", [&] {
+    if (team->shared_device) {
+      why = "several ranks share a device, which NCCL refuses";
+      return;
+    }
+    team->library = load_nccl(file, &why);
+    if (team->library && rank == 0) {
+      if (const int status = team->library->get_unique_id(&id); status != Nccl::success)
+        why = std::string("ncclGetUniqueId: ") + team->library->get_error_string(status);
+    }
+  }));
   PetscCall(AgreeOnReason(comm, &why));
   if (why.empty()) {
     PetscCallMPI(MPI_Bcast(&id, (PetscMPIInt)sizeof(id), MPI_BYTE, 0, comm));
@@ -139,17 +136,16 @@ static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, const HaloTeam &te
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FailTogether(comm, Guarded([&] {
-                           plan.comm     = comm;
-                           plan.tag      = tag;
-                           plan.space    = Space::Cuda;
-                           plan.sends    = {{(rank + 1) % size, 0, 1}};
-                           plan.receives = {{(rank + size - 1) % size, 0, 1}};
-                           plan.nsend = plan.nghost = 1;
-                           plan.send_index          = Array<PetscInt>(Space::Cuda, &first, 1);
-                           exchange = std::make_unique<PeerExchange<PetscScalar>>(plan, PeerOptions{team.shared_device, timeout, team.launches});
-                         }),
-                         "hold what it receives"));
+  PetscCall(Together(comm, "hold what it receives", [&] {
+    plan.comm     = comm;
+    plan.tag      = tag;
+    plan.space    = Space::Cuda;
+    plan.sends    = {{(rank + 1) % size, 0, 1}};
+    plan.receives = {{(rank + size - 1) % size, 0, 1}};
+    plan.nsend = plan.nghost = 1;
+    plan.send_index          = Array<PetscInt>(Space::Cuda, &first, 1);
+    exchange                 = std::make_unique<PeerExchange<PetscScalar>>(plan, PeerOptions{team.shared_device, timeout, team.launches});
+  }));
   PetscCall(exchange->setup(why));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   try {
@@ -171,11 +167,10 @@ PetscErrorCode HaloTeamAskPeer(MPI_Comm comm, PetscMPIInt tag, HaloTeam *team)
 
   PetscFunctionBegin;
   if (team->asked_peer) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FailTogether(comm, Guarded([&] {
-                           if (team->one_host) (void)device::can_share(&why);
-                           else why = "the ranks are on several hosts";
-                         }),
-                         "look at its device"));
+  PetscCall(Together(comm, "look at its device", [&] {
+    if (team->one_host) (void)device::can_share(&why);
+    else why = "the ranks are on several hosts";
+  }));
   PetscCall(AgreeOnReason(comm, &why));
   kernel_loader::wait(); // as it may wait for the device
   if (why.empty()) PetscCall(Launches::Create(comm, &team->launches, &why));

@@ -730,10 +730,7 @@ BOOST_AUTO_TEST_CASE(diagonals_become_slices)
 /* How often AIJ was made of a matrix that owns its values. */
 PetscInt times_made(Mat A)
 {
-  goza::mat::OwnMat *own;
-
-  PETSC_OK(goza::mat::MatGetOwn(A, &own));
-  return own->made;
+  return goza::mat::own_of(A)->made;
 }
 
 /* Rows go from the ranks' formats to the leader's, after all that changes values and places, and no AIJ is made on the way. */

@@ -114,7 +114,6 @@ PetscErrorCode HostPattern(GozaAssembly a); // host_ptr and host_col are there
 /* assembly_own.cxx: a matrix that is nothing but its format gets the mesh's places, and the values. KindToOwn: of which kind A, which is to get this type, is
    best made where its options leave that open; NULL: of none. Collective. */
 PetscErrorCode KindToOwn(GozaAssembly a, Mat A, MatType type, const mat::OwnKind **kind);
-PetscErrorCode IsOwn(Mat A, bool *yes);
 PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A);
 PetscErrorCode WriteOwn(GozaAssembly a, Mat A);
 

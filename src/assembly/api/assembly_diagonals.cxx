@@ -68,7 +68,7 @@ PetscErrorCode FindDiagonals(GozaAssembly a, Mat A, DiagonalsToWrite *to)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)a), &size));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
-  PetscCall(MatGetFormatMat(A, &to->f));
+  to->f = format_of(A);
   if (size > 1 || !seq || !to->f || to->f->kind != &CdsKind() || a->from.size()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetSpace(A, &space));
   if (space != a->space) PetscFunctionReturn(PETSC_SUCCESS);

@@ -149,11 +149,11 @@ PetscErrorCode GivePattern(GozaAssembly a, Mat A)
   Mat             Ad, Ao;
   const PetscInt *garray;
   PetscInt        end;
-  bool            own, blocks;
+  const bool      own = mat::find_own(A);
+  bool            blocks;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)a)));
-  PetscCall(IsOwn(A, &own));
   PetscCall(IsBlocks(A, &blocks));
   PetscCall(own ? SetOwnPattern(a, A) : blocks ? SetBlockPattern(a, A, end - a->nowned) : SetPattern(a, A, end - a->nowned));
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)a), PETSC_ERR_SUP, "Matrix type %s is not based on AIJ, and not BAIJ", ((PetscObject)A)->type_name);
@@ -286,7 +286,7 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
   }
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no nonzero pattern yet: use GozaAssemblyCreateMatrix(), or DMCreateMatrix() without -dm_preallocate_only");
-  PetscCall(IsOwn(A, &own));
+  own = mat::find_own(A);
   PetscCall(IsBlocks(A, &blocks));
   if (own || blocks) {
     PetscCall(use_petsc_stream());

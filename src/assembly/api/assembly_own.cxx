@@ -216,23 +216,12 @@ PetscErrorCode KindToOwn(GozaAssembly a, Mat A, MatType type, const OwnKind **ki
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode IsOwn(Mat A, bool *yes)
-{
-  OwnMat *own;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetOwn(A, &own));
-  *yes = own;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A)
 {
-  OwnMat       *own;
+  OwnMat       *own = find_own(A);
   PetscObjectId id;
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwn(A, &own));
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
   if (id == a->mat_id && A->nonzerostate == a->mat_pattern[0]) PetscFunctionReturn(PETSC_SUCCESS);
   a->mat_id = 0;
@@ -288,15 +277,13 @@ static PetscErrorCode WriteValues(GozaAssembly a, Mat A, OwnMat *own, Mat Ao)
 
 PetscErrorCode WriteOwn(GozaAssembly a, Mat A)
 {
-  OwnMat         *own;
-  Mat             rest, Ad, Ao = NULL;
-  const PetscInt *garray;
+  OwnMat *own = find_own(A);
+  Mat     rest, Ad, Ao = NULL;
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwn(A, &own));
   PetscCall(SetOwnPattern(a, A));
   PetscCall(OwnRest(A, own, &rest));
-  if (rest) PetscCall(MatGetAIJBlocks(rest, &Ad, &Ao, &garray));
+  if (rest) PetscCall(MatGetAIJBlocks(rest, &Ad, &Ao));
   PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), WriteValues(a, A, own, Ao)));
   if (rest) PetscCall(PetscObjectStateIncrease((PetscObject)rest));
   PetscCall(PetscObjectStateIncrease((PetscObject)A));

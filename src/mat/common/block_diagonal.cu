@@ -36,11 +36,10 @@ struct BlockRow {
 
 PetscErrorCode PassOnBlockSize(Mat A)
 {
-  Mat             Ad, Ao;
-  const PetscInt *garray;
+  Mat Ad, Ao;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao));
   if (Ad != A) PetscCall(MatSetBlockSizesFromMats(Ad, A, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -68,13 +67,12 @@ static PetscErrorCode OnlyDeviceVectors(Mat A, const ProductStages &s, PetscBool
 /* This rank's, row by row. */
 static PetscErrorCode ReadBlocksOfAij(Mat A, PetscInt bs, std::vector<PetscScalar> &block)
 {
-  Mat             Ad, Ao;
-  const PetscInt *garray;
-  BorrowedCsr     rows;
+  Mat         Ad, Ao;
+  BorrowedCsr rows;
 
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao));
   PetscCall(rows.open(Ad, Space::Cuda));
   PetscCall(Guarded([&] {
     Array<PetscScalar> there(Space::Cuda, static_cast<std::size_t>(rows.csr().nrows) * bs);
@@ -128,10 +126,9 @@ PetscErrorCode MatBlockDiagonalForDevice(Mat A, const ProductStages &staged, Rea
 
 PetscErrorCode MatGetBlockDiagonal_Device(Mat A, Mat *D)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatBlockDiagonalForDevice(A, f->staged, ReadBlocksOfAij, D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

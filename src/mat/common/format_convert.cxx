@@ -28,18 +28,16 @@ static PetscErrorCode ForgetInodes(Mat A)
 /* PETSc gives the blocks of a parallel matrix the type of a device by MatSetType(), which throws away what one of our types (-mat_seqaij_type) holds. */
 static PetscErrorCode ConvertInPlace(Mat *A, MatType type)
 {
-  Mat             blocks[2];
-  const PetscInt *garray;
-  PetscBool       mpi;
+  Mat       blocks[2];
+  PetscBool mpi;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)*A, MATMPIAIJ, &mpi));
   if (mpi && petsc_on_device()) {
-    PetscCall(MatGetAIJBlocks(*A, &blocks[0], &blocks[1], &garray));
+    PetscCall(MatGetAIJBlocks(*A, &blocks[0], &blocks[1]));
     for (Mat block : blocks) {
-      FormatMat *f;
+      FormatMat *f = format_of(block);
 
-      PetscCall(MatGetFormatMat(block, &f));
       if (f) PetscCall(MatFormatDetach(block));
     }
   }
@@ -75,11 +73,10 @@ PetscErrorCode MatFormatBecomeLike(Mat A, const FormatMat *f)
 
 PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B)
 {
-  FormatMat                 *f;
+  FormatMat                 *f = format_of(A);
   std::unique_ptr<FormatMat> made;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatFormatPrepare(PetscObjectComm((PetscObject)A), *f->kind, f, &made));
   made->chained_view = f->chained_view; /* MatDuplicate() copies the view, which is ours, and the DM that the chained one asks */
   PetscCall(MatFormatDuplicateBase(A, f, how, B));
@@ -90,12 +87,10 @@ PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B)
 /* The submatrix of a parallel AIJ is a plain one, whatever its parent's type; a field's block should be as fast as the whole. */
 PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse, Mat *B)
 {
-  FormatMat                 *f, *there = nullptr;
+  FormatMat                 *f = format_of(A), *there = reuse == MAT_REUSE_MATRIX ? format_of(*B) : nullptr;
   std::unique_ptr<FormatMat> made;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
-  if (reuse == MAT_REUSE_MATRIX) PetscCall(MatGetFormatMat(*B, &there));
   if (!there) PetscCall(MatFormatPrepare(PetscObjectComm((PetscObject)A), *f->kind, f, &made));
   PetscCall(MatFormatAsBase(A, f, [&] { return f->base.createsubmatrix(A, rows, cols, reuse, B); }));
   if (made) PetscCall(BecomeFormat(*B, std::move(made)));
@@ -106,12 +101,11 @@ PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse
    throws the pattern away on the way from one of our types to another or to AIJ. */
 PetscErrorCode MatTransposeSymbolic_Format(Mat A, Mat *B)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(f->base.transposesymbolic(A, B));
-  PetscCall(MatGetFormatMat(*B, &f));
+  f = format_of(*B);
   if (f && f->base_type == HostType(f->base_type)) PetscCall(MatFormatDetach(*B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -119,10 +113,9 @@ PetscErrorCode MatTransposeSymbolic_Format(Mat A, Mat *B)
 /* What MatCreateGraph() made: a plain AIJ, since PETSc 3.18 coarsens no other by heavy edges, and nobody multiplies with it. */
 PetscErrorCode MatFormatBecomeGraph(Mat A, Mat G)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(G);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(G, &f));
   if (f && G != A) PetscCall(MatFormatDetach(G));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -176,11 +169,10 @@ static PetscErrorCode ConvertToOther(Mat A, FormatMat *f, MatType type, MatReuse
    operation of the matrix, not functions composed on it by name: PETSc's factors of an AIJ inherit those. */
 PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
   Mat        B;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   if (!IsAIJ(type)) {
     PetscCall(ConvertToOther(A, f, type, reuse, M));
   } else if (reuse == MAT_INPLACE_MATRIX) {
@@ -233,7 +225,7 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
   const FormatKind          *kind;
   std::unique_ptr<FormatMat> made;
   Mat                        B = A;
-  FormatMat                 *f;
+  FormatMat                 *f = format_of(A);
   PetscBool                  mpi, wants_mpi, root;
   PetscMPIInt                size;
 
@@ -243,7 +235,6 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(FindFormatKind(type, &kind));
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(PetscStrcmp(type, kind->root, &root));
   if (f && f->kind == kind && root) { /* the same type by its root name, which PETSc's test for "the same type" does not know */
     if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, M));

@@ -24,10 +24,9 @@ template <class Call> static PetscErrorCode Unbound(Mat A, const FormatMat *f, c
 
 static PetscErrorCode MatSetPreallocationCOO_Format(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   f->coo_n = n;
   PetscCall(Unbound(A, f, [&] {
     return MatFormatAsBase(A, f, [&] { return f->base_function<decltype(MatSetPreallocationCOO_Format)>(COO_PREALLOCATION)(A, n, i, j); });
@@ -37,11 +36,10 @@ static PetscErrorCode MatSetPreallocationCOO_Format(Mat A, PetscCount n, PetscIn
 
 static PetscErrorCode MatSetValuesCOO_Format(Mat A, const PetscScalar v[], InsertMode mode)
 {
-  FormatMat               *f;
+  FormatMat               *f = format_of(A);
   std::vector<PetscScalar> host;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   if (!petsc_on_device() && default_space() == Space::Cuda) { /* this PETSc knows no device memory */
     const PetscErrorCode failed = Guarded([&] {
       if (!device::is_device_pointer(v)) return;

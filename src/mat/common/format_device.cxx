@@ -118,11 +118,10 @@ template <auto Op> struct OnHost;
 template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct OnHost<Op> {
   static PetscErrorCode call(Mat A, Args... args)
   {
-    FormatMat *f;
+    FormatMat *f = format_of(A);
 
     PetscFunctionBegin;
     PetscCall(MatFormatHostValues(A, false));
-    PetscCall(MatGetFormatMat(A, &f));
     PetscCall((f->base.*Op)(A, args...));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -132,12 +131,11 @@ template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct On
    kind, and takes it for zero: true of VECSEQ, not of VECSEQCUDA. */
 static PetscErrorCode MatNorm_Device(Mat A, NormType type, PetscReal *norm)
 {
-  Mat             Ad, Ao;
-  const PetscInt *garray;
-  char            host[] = VECSTANDARD, *kind = host;
+  Mat  Ad, Ao;
+  char host[] = VECSTANDARD, *kind = host;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao));
   if (Ao) std::swap(Ao->defaultvectype, kind);
   const PetscErrorCode ierr = OnHost<&_MatOps::norm>::call(A, type, norm);
   if (Ao) std::swap(Ao->defaultvectype, kind);
@@ -176,11 +174,10 @@ static PetscErrorCode MatTranspose_Block(Mat A, MatReuse reuse, Mat *B)
 
 static PetscErrorCode OverrideBlocks(Mat A)
 {
-  Mat             blocks[2];
-  const PetscInt *garray;
+  Mat blocks[2];
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
   for (Mat block : blocks) {
     PetscBool plain = PETSC_FALSE;
 
@@ -194,10 +191,9 @@ static PetscErrorCode OverrideBlocks(Mat A)
 
 static PetscErrorCode MatInvertBlockDiagonal_Device(Mat A, const PetscScalar **values)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(PassOnBlockSize(A));
   PetscCall(f->base.invertblockdiagonal(A, values));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -229,13 +225,11 @@ static PetscErrorCode WithoutEmptyRows(Mat block, PetscBool *yes)
    PETSc adds on the host. */
 static PetscErrorCode MatAXPY_Device(Mat Y, PetscScalar a, Mat X, MatStructure structure)
 {
-  FormatMat *fx, *fy;
+  FormatMat *fx = format_of(X), *fy = format_of(Y);
   MatInfo    ix, iy;
   PetscBool  x_few, y_few;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(X, &fx));
-  PetscCall(MatGetFormatMat(Y, &fy));
   PetscCall(MatGetInfo(X, MAT_LOCAL, &ix));
   PetscCall(MatGetInfo(Y, MAT_LOCAL, &iy));
   if (ix.nz_used == 0) PetscFunctionReturn(PETSC_SUCCESS);
@@ -255,12 +249,11 @@ static PetscErrorCode MatGetDiagonal_Device(Mat A, Vec d)
 {
   const auto get = [A, d] { return WithDeviceVectors(NULL, d, false, true, [A](Vec, Vec dd) { return AsBase<&_MatOps::getdiagonal>::call(A, dd); }); };
 #if PetscDefined(HAVE_DEVICE)
-  Mat             blocks[2];
-  const PetscInt *garray;
-  PetscBool       few = PETSC_FALSE;
+  Mat       blocks[2];
+  PetscBool few = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
   PetscOffloadMask &where = blocks[0]->offloadmask, before;
   if (where == PETSC_OFFLOAD_GPU || where == PETSC_OFFLOAD_BOTH) PetscCall(WithoutEmptyRows(blocks[0], &few));
   if (few) { /* by the host's, which it takes where the device has none that are as new */
@@ -288,13 +281,11 @@ static PetscErrorCode MatDiagonalScale_Device(Mat A, Vec l, Vec r)
 static PetscErrorCode MatZeroEntries_Device(Mat A)
 {
 #if PetscDefined(HAVE_DEVICE)
-  Mat             blocks[2];
-  FormatMat      *f;
-  const PetscInt *garray;
+  Mat        blocks[2];
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
   for (Mat block : blocks) {
     MatInfo      info;
     PetscScalar *a;
@@ -320,17 +311,15 @@ static PetscErrorCode MatZeroEntries_Device(Mat A)
    while the entries are in a hash table, too, whose end brings back the operations of before: then that waits for the end of the assembly. */
 static PetscErrorCode MatBindToCPU_Device(Mat A, PetscBool to_cpu)
 {
-  Mat             blocks[2];
-  FormatMat      *f;
-  const PetscInt *garray;
+  Mat        blocks[2];
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
   if (MatIsHashed(A)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(AsBase<&_MatOps::bindtocpu>::call(A, to_cpu));
   f->bound = to_cpu;
   if (to_cpu) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
 #if PetscDefined(HAVE_DEVICE)
   for (Mat block : blocks) {
     if (block && block->offloadmask == PETSC_OFFLOAD_BOTH) block->offloadmask = PETSC_OFFLOAD_CPU;

@@ -20,19 +20,19 @@ MatType BaseType(bool mpi)
   return mpi ? MATMPIAIJ : MATSEQAIJ;
 }
 
-PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f)
+FormatMat *format_of(Mat A)
 {
-  PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)A, format_key, f));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  FormatMat *f = nullptr;
+
+  (void)GetAttached((PetscObject)A, format_key, &f);
+  return f;
 }
 
 PetscErrorCode MatFormatFindConfig(Mat A, const FormatKind &kind, FormatConfig **config)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   *config = f && f->kind == &kind ? f->config.get() : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -44,13 +44,12 @@ PetscInt MatNodeSize(Mat A)
 
 PetscErrorCode MatFormatChanged(Mat A)
 {
-  FormatMat                                *f;
+  FormatMat                                *f = format_of(A);
   std::shared_ptr<ParOperator<PetscScalar>> anew;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   if (!f) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { anew = std::make_shared<ParOperator<PetscScalar>>(); }), "begin its format anew"));
+  PetscCall(Together(PetscObjectComm((PetscObject)A), "begin its format anew", [&] { anew = std::make_shared<ParOperator<PetscScalar>>(); }));
   f->op = std::move(anew);
   PetscCall(MatDropGroupMat(A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -71,21 +70,19 @@ PetscErrorCode MatFormatCheckKind(Mat A, const FormatKind &kind)
 PetscErrorCode MatFormatPrepare(MPI_Comm comm, const FormatKind &kind, const FormatMat *like, std::unique_ptr<FormatMat> *made)
 {
   PetscFunctionBegin;
-  PetscCall(FailTogether(comm, Guarded([&] {
-                           *made           = std::make_unique<FormatMat>();
-                           (*made)->kind   = &kind;
-                           (*made)->config = like ? like->config->clone() : kind.config();
-                         }),
-                         "hold a matrix of this type"));
+  PetscCall(Together(comm, "hold a matrix of this type", [&] {
+    *made           = std::make_unique<FormatMat>();
+    (*made)->kind   = &kind;
+    (*made)->config = like ? like->config->clone() : kind.config();
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatFormatAttach(Mat A, std::unique_ptr<FormatMat> made)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   if (f) PetscCall(MatFormatDetach(A)); /* -mat_seqaij_type makes every new SeqAIJ a Goza matrix */
   f            = made.get();
   f->base_type = ((PetscObject)A)->type_name; /* as short as std::string holds within itself */
@@ -116,17 +113,16 @@ PetscErrorCode MatFormatDuplicateBase(Mat A, FormatMat *f, MatDuplicateOption ho
   PetscFunctionBegin;
   PetscCall(MatFormatAsBase(A, f, [&] { return f->base.duplicate(A, how, B); }));
   PetscCall(RestoreFunctions(*B, f)); /* PETSc's duplicate of an AIJ inherits what is composed on it */
-  PetscCall(MatGetFormatMat(*B, &f));
+  f = format_of(*B);
   if (f) PetscCall(MatFormatDetach(*B)); /* see MatFormatAttach() */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatFormatDetach(Mat A)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(RestoreFunctions(A, f));
   if (!MatIsHashed(A)) MatFormatRestoreOps(A, f);
   if (f->chained_view) A->ops->view = f->chained_view;

@@ -43,8 +43,8 @@ struct FormatMat {
   template <class Function> Function *base_function(ComposedOver which) const { return reinterpret_cast<Function *>(composed[which]); }
 };
 
-MatType        BaseType(bool mpi);                    // what a new Goza matrix is below
-PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f); // NULL when A is not ours
+MatType    BaseType(bool mpi); // what a new Goza matrix is below
+FormatMat *format_of(Mat A);   // nullptr when A is not ours
 
 /* Collective: on all ranks or on none, before PETSc's part begins, so that what follows asks for no memory of ours. like: whose settings it has; NULL: what the
    kind begins with */
@@ -95,10 +95,9 @@ template <auto Op> struct AsBase;
 template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct AsBase<Op> {
   static PetscErrorCode call(Mat A, Args... args)
   {
-    FormatMat *f;
+    FormatMat *f = format_of(A);
 
     PetscFunctionBegin;
-    PetscCall(MatGetFormatMat(A, &f));
     PetscCall(MatFormatAsBase(A, f, [&] { return (f->base.*Op)(A, args...); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -109,10 +108,9 @@ PetscErrorCode MatFormatDuplicateBase(Mat A, FormatMat *f, MatDuplicateOption ho
 /* The same for a matrix that may be ours or a plain one of PETSc's, like the blocks of a parallel matrix. */
 template <class Call> PetscErrorCode MatAsPlain(Mat A, const Call &call)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   if (f) PetscCall(MatFormatAsBase(A, f, call));
   else PetscCall(call());
   PetscFunctionReturn(PETSC_SUCCESS);

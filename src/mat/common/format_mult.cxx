@@ -43,13 +43,12 @@ static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
 
 PetscErrorCode MatFormatGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op)
 {
-  FormatMat                *f;
+  FormatMat                *f = format_of(A);
   std::shared_ptr<GroupMat> grouped;
   PetscErrorCode (*owner)(Mat, std::shared_ptr<ParOperator<PetscScalar>> *) = nullptr;
 
   PetscFunctionBegin;
   op->reset();
-  PetscCall(MatGetFormatMat(A, &f));
   if (!f) PetscCall(PetscObjectQueryFunction((PetscObject)A, "GozaMatGetOperator_C", &owner));
   if (owner) PetscCall((*owner)(A, op)); /* a matrix that is nothing but its operator */
   if (f) PetscCall(MatGetGroupMat(A, &grouped));
@@ -70,7 +69,7 @@ static PetscErrorCode MatCheckMult(Mat A, FormatMat *f, Vec x, Vec add, Vec y)
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(y, &n));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { again.resize(n + 1); }), "check its part of a product"));
+  PetscCall(Together(PetscObjectComm((PetscObject)A), "check its part of a product", [&] { again.resize(n + 1); }));
   PetscCall(f->check.update(A, Space::Host, [](Space space) { return std::make_unique<SlicedEll<PetscScalar, PetscScalar>>(space); }));
   PetscCall(VecGetArrayRead(x, &xa));
   if (add) PetscCall(VecGetArrayRead(add, &za));
@@ -206,12 +205,11 @@ static PetscErrorCode MatMultInTurn(Mat A, FormatMat *f, Vec x, Vec y, Vec z)
 /* z = A x, or z = y + A x */
 static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
 {
-  FormatMat *f;
+  FormatMat *f        = format_of(A);
   Vec        y_before = NULL;
   bool       done;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatMultByLeaders(A, false, x, y, z, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatFormatUpdate(A, f));
@@ -263,11 +261,10 @@ static PetscErrorCode LeadersTranspose(Mat A, Vec x, Vec y, Vec z, bool *done)
 
 PetscErrorCode MatMultTranspose_Format(Mat A, Vec x, Vec y)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
   bool       done;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(LeadersTranspose(A, x, NULL, y, &done));
   if (!done) PetscCall(f->each_transposed(A, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -275,11 +272,10 @@ PetscErrorCode MatMultTranspose_Format(Mat A, Vec x, Vec y)
 
 PetscErrorCode MatMultTransposeAdd_Format(Mat A, Vec x, Vec y, Vec z)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
   bool       done;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(LeadersTranspose(A, x, y, z, &done));
   if (!done) PetscCall(f->each_transposed_add(A, x, y, z));
   PetscFunctionReturn(PETSC_SUCCESS);

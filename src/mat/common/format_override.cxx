@@ -7,11 +7,10 @@ namespace goza::mat
 
 static PetscErrorCode MatAssemblyEnd_Format(Mat A, MatAssemblyType type)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
   PetscBool  bound;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatBoundToCPU(A, &bound));
   if (f->bound != bound) PetscTryTypeMethod(A, bindtocpu, bound);
   /* puts our view back over a DM's, which hides every ascii_info format of a parallel matrix */
@@ -40,10 +39,9 @@ static PetscErrorCode SettingsFromOptions(Mat A, FormatMat *f)
 
 static PetscErrorCode MatSetFromOptions_Format(Mat A, GozaOptionItems PetscOptionsObject)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   if (f->base.setfromoptions) PetscCall(MatFormatAsBase(A, f, [&] { return f->base.setfromoptions(A, PetscOptionsObject); }));
   PetscCall(SettingsFromOptions(A, f));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -58,10 +56,9 @@ static PetscErrorCode (*base_destroy[PETSC_STATIC_ARRAY_LENGTH(base_types)])(Mat
 
 template <int base> static PetscErrorCode MatDestroy_Format(Mat A)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   if (f) PetscCall(MatFormatDetach(A));
   PetscCall((*base_destroy[base])(A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -105,11 +102,10 @@ static PetscErrorCode OverrideDestroy(Mat A, const FormatMat *f)
 /* It reads the host's values. Releases differ in what it takes; the result is last. */
 template <class... Args> static PetscErrorCode MatCreateGraph_Format(Mat A, Args... args)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
   PetscCall(MatFormatHostValues(A, false));
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(f->base.creategraph(A, args...));
   PetscCall(MatFormatBecomeGraph(A, *std::get<sizeof...(Args) - 1>(std::tie(args...))));
   PetscFunctionReturn(PETSC_SUCCESS);

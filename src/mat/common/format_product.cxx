@@ -87,12 +87,11 @@ PetscErrorCode HostNames::begin(const Mat_Product *product, bool with_blocks)
 {
   PetscFunctionBegin;
   for (Mat factor : {product->A, product->B, product->C}) {
-    Mat             blocks[2] = {NULL, NULL};
-    const PetscInt *garray;
-    PetscBool       aij = PETSC_FALSE;
+    Mat       blocks[2] = {NULL, NULL};
+    PetscBool aij       = PETSC_FALSE;
 
     if (factor && with_blocks) PetscCall(IsAIJ(factor, &aij));
-    if (aij) PetscCall(MatGetAIJBlocks(factor, &blocks[0], &blocks[1], &garray));
+    if (aij) PetscCall(MatGetAIJBlocks(factor, &blocks[0], &blocks[1]));
     for (Mat M : {factor, blocks[0], blocks[1]}) PetscCall(add(M));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -166,7 +165,7 @@ PetscErrorCode ProductNumeric(Mat C)
   PetscFunctionBegin;
   PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
   for (Mat factor : {C->product->A, C->product->B}) {
-    if (!f) PetscCall(MatGetFormatMat(factor, &f));
+    if (!f) f = format_of(factor);
   }
   PetscCall(FetchFactors(C));
   PetscCall(RunPhase(C, phases->numeric));
@@ -193,7 +192,7 @@ PetscErrorCode ComposePhases(Mat C)
   std::unique_ptr<Phases> phases;
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)C), Guarded([&] { phases = std::make_unique<Phases>(); }), "hold a product of matrices"));
+  PetscCall(Together(PetscObjectComm((PetscObject)C), "hold a product of matrices", [&] { phases = std::make_unique<Phases>(); }));
   phases->symbolic        = C->ops->productsymbolic;
   C->ops->productsymbolic = ProductSymbolic;
   PetscCall(Attach((PetscObject)C, phases_key, std::move(phases)));
@@ -210,10 +209,9 @@ namespace
 /* For a dense factor PETSc goes column by column through the products of a type that it does not know: those are ours, and on the device. */
 PetscErrorCode ColumnsOnDevice(const Mat_Product *product, PetscBool *yes)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(product->A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(product->A, &f));
   *yes = PETSC_FALSE;
   if (f && f->base_type != HostType(f->base_type) && (product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB))
     PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)product->B, yes, MATSEQDENSE, MATMPIDENSE, ""));
@@ -243,16 +241,13 @@ static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C)
    which a matrix bound to the CPU gets, is the one that fits. Most of its numeric phases read AIJ's host arrays as they are. */
 PetscErrorCode MatProductSetFromOptions_Device(Mat C)
 {
-  FormatMat *f;
-
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(C->product->A, &f));
 #if PetscDefined(HAVE_DEVICE)
   Mat             A     = C->product->A;
   const PetscBool bound = A->boundtocpu;
 
   A->boundtocpu             = PETSC_TRUE;
-  const PetscErrorCode ierr = f->base.productsetfromoptions(C);
+  const PetscErrorCode ierr = format_of(A)->base.productsetfromoptions(C);
   A->boundtocpu             = bound;
   PetscCall(ierr);
 #endif
@@ -264,11 +259,10 @@ PetscErrorCode MatProductSetFromOptions_Device(Mat C)
 
 static PetscErrorCode MatSeqAIJKron_Format(Mat A, Mat B, MatReuse reuse, Mat *C)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
   Renamed    right{B};
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(Rename(&right));
   const PetscErrorCode ierr = f->base_function<decltype(MatSeqAIJKron_Format)>(KRONECKER)(A, B, reuse, C);
   PetscCall(Restore(right));

@@ -6,11 +6,10 @@ namespace goza::mat
 
 PetscErrorCode MatFormatHostValues(Mat A, bool written)
 {
-  Mat             blocks[2];
-  const PetscInt *garray;
+  Mat blocks[2];
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
   for (Mat block : blocks) {
     const PetscScalar *a;
 
@@ -31,10 +30,9 @@ PetscErrorCode MatFormatHostValues(Mat A, bool written)
 
 static PetscErrorCode MatStoreValues_Format(Mat A)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatFormatHostValues(A, false));
   PetscCall(f->base_function<decltype(MatStoreValues_Format)>(STORE_VALUES)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -43,10 +41,9 @@ static PetscErrorCode MatStoreValues_Format(Mat A)
 /* PETSc 3.18 does not say that the values are others now. */
 static PetscErrorCode MatRetrieveValues_Format(Mat A)
 {
-  FormatMat *f;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(f->base_function<decltype(MatRetrieveValues_Format)>(RETRIEVE_VALUES)(A));
   PetscCall(MatFormatHostValues(A, true));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -34,24 +34,22 @@ static PetscErrorCode BuildForView(Mat A, bool *refused)
 
 static PetscErrorCode ViewFormat(Mat A, bool refused, PetscViewer viewer)
 {
-  FormatMat        *f;
+  FormatMat        *f = format_of(A);
   PetscViewerFormat format;
   PetscLogDouble    bytes, total;
   std::string       block, halo;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (!f->op->built() || refused) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %s\n", f->kind->root, refused ? "cannot be built; a product tells why" : "not built yet"));
     if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, default_space(), nullptr, viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] {
-                           block = f->op->diagonal_block().describe();
-                           if (f->op->has_others()) halo = f->op->describe_halo();
-                         }),
-                         "describe its block of the matrix"));
+  PetscCall(Together(PetscObjectComm((PetscObject)A), "describe its block of the matrix", [&] {
+    block = f->op->diagonal_block().describe();
+    if (f->op->has_others()) halo = f->op->describe_halo();
+  }));
   bytes = (PetscLogDouble)f->op->bytes();
   PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
   PetscCall(
@@ -64,7 +62,7 @@ static PetscErrorCode ViewFormat(Mat A, bool refused, PetscViewer viewer)
 
 PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
 {
-  FormatMat                *f;
+  FormatMat                *f = format_of(A);
   PetscBool                 ascii;
   PetscViewerFormat         format;
   bool                      info;
@@ -72,7 +70,6 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   std::shared_ptr<GroupMat> grouped;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   info = ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL);

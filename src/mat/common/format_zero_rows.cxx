@@ -36,12 +36,11 @@ struct Rows {
 /* The device has every block's values, on all ranks. */
 PetscErrorCode ValuesOnDevice(Mat A, bool *yes)
 {
-  Mat             blocks[2];
-  const PetscInt *garray;
-  PetscMPIInt     here = !A->boundtocpu, all;
+  Mat         blocks[2];
+  PetscMPIInt here = !A->boundtocpu, all;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
   for (Mat block : blocks) {
     MatInfo info;
 
@@ -242,7 +241,7 @@ struct Zeroing {
     PetscBool congruent;
 
     PetscFunctionBegin;
-    PetscCall(MatGetFormatMat(A, &f));
+    f = format_of(A);
     PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
     PetscCall(ValuesOnDevice(A, &here));
     PetscCall(MatHasCongruentLayouts(A, &congruent));

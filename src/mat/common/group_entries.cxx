@@ -110,9 +110,8 @@ PetscErrorCode GroupEntries::put(Mat Ad, Mat Ao)
 
 PetscErrorCode GroupEntries::give(Mat there, Space space)
 {
-  Mat             blocks[2];
-  const PetscInt *garray;
-  std::size_t     from = 0;
+  Mat         blocks[2];
+  std::size_t from = 0;
 
   PetscFunctionBegin;
   if (!on_device_) {
@@ -122,7 +121,7 @@ PetscErrorCode GroupEntries::give(Mat there, Space space)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(use_petsc_stream());
-  PetscCall(MatGetAIJBlocks(there, &blocks[0], &blocks[1], &garray));
+  PetscCall(MatGetAIJBlocks(there, &blocks[0], &blocks[1]));
   for (Mat block : blocks) {
     ValuesToWrite values;
     MatInfo       info;

@@ -87,7 +87,7 @@ PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *b
 
     PetscCall(FailTogether(comm, MakeGroup(A, group, &mat), forming));
     if (!mat) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(FailTogether(comm, Guarded([&] { made.reset(new Kept{0, mat}); }), forming));
+    PetscCall(Together(comm, forming, [&] { made.reset(new Kept{0, mat}); }));
     kept = made.get();
     PetscCall(PetscObjectGetId((PetscObject)A, &kept->id));
     PetscCall(Attach((PetscObject)A, group_key, std::move(made)));

@@ -245,11 +245,10 @@ PetscErrorCode GroupMat::build(Mat A, bool on_device)
 
 PetscErrorCode GroupMat::renew(Mat A, bool on_device)
 {
-  Mat             Ad, Ao;
-  const PetscInt *garray;
+  Mat Ad, Ao;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao));
   PetscErrorCode here = entries_.meet(*group_, on_device);
   if (!here) here = entries_.put(Ad, Ao);
   PetscCall(group_->on_leader(here, what, [&] { return entries_.give(there_, space_); }));
@@ -258,13 +257,12 @@ PetscErrorCode GroupMat::renew(Mat A, bool on_device)
 
 PetscErrorCode GroupMat::look(Mat A, bool *pattern, bool *values)
 {
-  Mat             blocks[2];
-  const PetscInt *garray;
+  Mat blocks[2];
 
   PetscFunctionBegin;
   *pattern = *values = false;
   looked_            = {};
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
   for (int k = 0; k < 2; k++) {
     bool other = false, newer = false;
 
@@ -277,11 +275,10 @@ PetscErrorCode GroupMat::look(Mat A, bool *pattern, bool *values)
 
 PetscErrorCode GroupMat::are_on_device(Mat A, bool *yes)
 {
-  Mat             Ad, Ao;
-  const PetscInt *garray;
+  Mat Ad, Ao;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao));
   PetscCall(GroupEntries::are_on_device(*group_, Ad, Ao, yes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

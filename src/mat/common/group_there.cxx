@@ -27,7 +27,7 @@ PetscErrorCode GroupMat::make_matrix(Mat A)
   const PetscInt ncols = numbering_.end - numbering_.begin, inner = ptr(false)[nrows_];
   PetscScalar   *values  = entries_.values();
   PetscInt      *columns = entries_.columns();
-  FormatMat     *f;
+  FormatMat     *f       = format_of(A);
   PetscBool      cusparse;
 
   PetscFunctionBegin;
@@ -36,7 +36,6 @@ PetscErrorCode GroupMat::make_matrix(Mat A)
     PetscCall(MatCreateMPIAIJWithSplitArrays(group_->leaders(), nrows_, ncols, A->rmap->N, A->cmap->N, ptr(false), columns, values, ptr(true), columns + inner,
                                              values + inner, &there_));
   if (A->rmap->bs > 0 && A->cmap->bs > 0) PetscCall(MatSetBlockSizes(there_, A->rmap->bs, A->cmap->bs));
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &cusparse, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
   if (f) PetscCall(MatFormatBecomeLike(there_, f));
   else if (cusparse && vectors_ == Space::Cuda) PetscCall(MatConvert(there_, BaseType(group_->groups() > 1), MAT_INPLACE_MATRIX, &there_));

@@ -17,9 +17,9 @@ PetscErrorCode MatGetAIJBlocks(Mat A, Mat *Ad, Mat *Ao, const PetscInt **garray)
   PetscBool mpi, seq;
 
   PetscFunctionBegin;
-  *Ao     = NULL;
-  *garray = NULL;
-  *Ad     = A;
+  *Ao = NULL;
+  *Ad = A;
+  if (garray) *garray = NULL;
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
   if (mpi) {
     PetscCall(MatMPIAIJGetSeqAIJ(A, Ad, Ao, garray));

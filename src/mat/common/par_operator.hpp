@@ -105,6 +105,6 @@ private:
 };
 
 /* The blocks of a SeqAIJ- or MPIAIJ-based matrix: Ao and garray are NULL for one rank's SeqAIJ. */
-PetscErrorCode MatGetAIJBlocks(Mat A, Mat *Ad, Mat *Ao, const PetscInt **garray);
+PetscErrorCode MatGetAIJBlocks(Mat A, Mat *Ad, Mat *Ao, const PetscInt **garray = nullptr);
 
 } // namespace goza::mat

@@ -84,7 +84,7 @@ private:
     PetscBool cusparse = PETSC_FALSE, bound;
 
     PetscFunctionBegin;
-    PetscCall(MatGetFormatMat(A_, &f_));
+    f_ = format_of(A_);
     if (f_) cusparse = (PetscBool)(f_->base_type == "seqaijcusparse");
     else PetscCall(PetscObjectTypeCompare((PetscObject)A_, "seqaijcusparse", &cusparse));
     PetscCall(MatBoundToCPU(A_, &bound));

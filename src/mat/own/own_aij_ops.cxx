@@ -45,11 +45,8 @@ private:
 
 PetscErrorCode Images::add(Mat M)
 {
-  OwnMat *own = nullptr;
-
   PetscFunctionBegin;
-  if (M) PetscCall(MatGetOwn(M, &own));
-  if (!own) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!find_own(M)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(OwnBorrowAij(M, places_, &aij_[n_]));
   owner_[n_++] = M;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -29,19 +29,18 @@ PetscErrorCode AijWithPlaces(Mat A, const GridPlaces &grid, const std::vector<Ot
   std::size_t              next = 0;
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] {
-                           for (PetscInt i = 0; i < A->rmap->n; i++) {
-                             const auto begin = static_cast<std::ptrdiff_t>(col.size());
+  PetscCall(Together(PetscObjectComm((PetscObject)A), "list the places of its grid", [&] {
+    for (PetscInt i = 0; i < A->rmap->n; i++) {
+      const auto begin = static_cast<std::ptrdiff_t>(col.size());
 
-                             for (PetscInt k = grid.ptr[i]; k < grid.ptr[i + 1]; k++) col.push_back(A->cmap->rstart + grid.col[k]);
-                             for (; next < others.size() && others[next].row == A->rmap->rstart + i; next++) col.push_back(others[next].col);
-                             std::sort(col.begin() + begin, col.end());
-                             ptr.push_back(static_cast<PetscInt>(col.size()));
-                           }
-                           col.reserve(1); // PETSc takes a null pointer for "not given"
-                           val.assign(col.size() + 1, 0);
-                         }),
-                         "list the places of its grid"));
+      for (PetscInt k = grid.ptr[i]; k < grid.ptr[i + 1]; k++) col.push_back(A->cmap->rstart + grid.col[k]);
+      for (; next < others.size() && others[next].row == A->rmap->rstart + i; next++) col.push_back(others[next].col);
+      std::sort(col.begin() + begin, col.end());
+      ptr.push_back(static_cast<PetscInt>(col.size()));
+    }
+    col.reserve(1); // PETSc takes a null pointer for "not given"
+    val.assign(col.size() + 1, 0);
+  }));
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), aij));
   PetscCall(MatSetSizes(*aij, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(MatSetBlockSizesFromMats(*aij, A, A));

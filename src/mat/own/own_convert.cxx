@@ -108,7 +108,7 @@ PetscErrorCode MatConvert_Any_Own(Mat A, MatType type, MatReuse reuse, Mat *M)
 PetscErrorCode OwnFrom(Mat X, Mat like, const OwnKind &kind, Mat *B)
 {
   Mat             aij = X, Ad, Ao;
-  OwnMat         *of;
+  OwnMat         *of  = find_own(like);
   PetscBool       seq, mpi;
   BorrowedCsr     lent;
   const PetscInt *garray;
@@ -119,7 +119,6 @@ PetscErrorCode OwnFrom(Mat X, Mat like, const OwnKind &kind, Mat *B)
   if (!seq && !mpi) PetscCall(MatConvert(X, MATAIJ, MAT_INITIAL_MATRIX, &aij));
   PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
   PetscCall(OwnNew(like, kind, nullptr, false, B));
-  PetscCall(MatGetOwn(like, &of));
   if (of && of->kind == &kind && of->shaped) PetscCall(MatSetBlockSize(*B, of->bs)); // as it is laid out: its block size may have been set since
   (*B)->symmetry_eternal = (*B)->spd_eternal = PETSC_FALSE;
   OwnUnsay(*B, false, false);

@@ -32,12 +32,11 @@ struct Received {
 
   PetscErrorCode find(Mat rest)
   {
-    Mat             others;
-    const PetscInt *garray;
-    BorrowedCsr     lent;
+    Mat         others;
+    BorrowedCsr lent;
 
     PetscFunctionBegin;
-    PetscCall(MatGetAIJBlocks(rest, &block, &others, &garray));
+    PetscCall(MatGetAIJBlocks(rest, &block, &others));
     PetscCall(lent.open_pattern(block));
     PetscCall(Guarded([&] {
       const Csr &csr = lent.csr();
@@ -217,13 +216,12 @@ PetscErrorCode PutOwn(Mat A, OwnMat *own, const PetscScalar from[], bool add)
 /* What came from other ranks goes to its places, and rest's diagonal block holds nothing again. */
 PetscErrorCode AddReceived(Mat A, OwnMat *own)
 {
-  Mat             block, others;
-  const PetscInt *garray;
-  BorrowedCsr     lent;
-  OwnValues       v;
+  Mat         block, others;
+  BorrowedCsr lent;
+  OwnValues   v;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(own->others.rest, &block, &others, &garray));
+  PetscCall(MatGetAIJBlocks(own->others.rest, &block, &others));
   if (!own->others.received.n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(OwnWrite(A, own, own->space, true, &v));
   PetscCall(lent.open(block, own->space, false));
@@ -244,13 +242,12 @@ PetscErrorCode PutOthers(Mat A, OwnMat *own, const PetscScalar from[], InsertMod
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)own->others.rest, MATMPIAIJ, &on_host));
   const Space there = on_host ? Space::Host : own->space;
-  PetscCall(FailTogether(comm, Guarded([&] {
-                           picked = Array<PetscScalar>(own->space, own->others.picked.size());
-                           if (from) gather(own->space, static_cast<PetscInt>(picked.size()), own->others.picked.data(), from, picked.data());
-                           else picked.zero();
-                           if (there != own->space) picked = picked.copied(there);
-                         }),
-                         set));
+  PetscCall(Together(comm, set, [&] {
+    picked = Array<PetscScalar>(own->space, own->others.picked.size());
+    if (from) gather(own->space, static_cast<PetscInt>(picked.size()), own->others.picked.data(), from, picked.data());
+    else picked.zero();
+    if (there != own->space) picked = picked.copied(there);
+  }));
   PetscCall(MatSetValuesCOO(own->others.rest, picked.data(), mode));
   PetscCall(FailTogether(comm, AddReceived(A, own), set));
   PetscFunctionReturn(PETSC_SUCCESS);

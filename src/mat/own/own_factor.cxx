@@ -95,12 +95,11 @@ PetscErrorCode StandInForQR(Mat F, FactorPhases &phases)
 template <class Phase> PetscErrorCode RunPhase(Mat F, Mat A, bool symbolic, const Phase &phase)
 {
   FactorPhases *phases;
-  OwnMat       *own;
+  OwnMat       *own = find_own(A);
   Mat           aij = A;
 
   PetscFunctionBegin;
   PetscCall(GetAttached((PetscObject)F, factor_key, &phases));
-  PetscCall(MatGetOwn(A, &own));
   if (own) PetscCall(OwnBorrowAij(A, false, &aij));
   PetscErrorCode failed = own ? CheckPattern(A, *own, symbolic, *phases) : PETSC_SUCCESS;
   step_back(F, *phases);
@@ -146,7 +145,7 @@ template <std::size_t package> PetscErrorCode GetFactor(Mat A, MatFactorType kin
   Mat                           aij;
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { phases = std::make_unique<FactorPhases>(); }), "hold a factor"));
+  PetscCall(Together(PetscObjectComm((PetscObject)A), "hold a factor", [&] { phases = std::make_unique<FactorPhases>(); }));
   PetscCall(OwnBorrowAij(A, false, &aij));
   const PetscErrorCode failed = MatGetFactor(aij, package || A->rmap->size == 1 ? packages[package] : NULL, kind, F);
   PetscCall(OwnReturnAij(A, false));

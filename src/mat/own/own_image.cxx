@@ -160,12 +160,11 @@ PetscErrorCode CopyFlags(Mat A, Mat aij)
 /* Vectors of the matrix's kind, for PETSc's solvers that take it from a block. */
 PetscErrorCode SetVectors(Mat A, Mat aij)
 {
-  Mat             blocks[2];
-  const PetscInt *garray;
+  Mat blocks[2];
 
   PetscFunctionBegin;
   if (!A->defaultvectype) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetAIJBlocks(aij, &blocks[0], &blocks[1], &garray));
+  PetscCall(MatGetAIJBlocks(aij, &blocks[0], &blocks[1]));
   for (Mat M : {aij, blocks[0]}) PetscCall(MatSetVecType(M, A->defaultvectype));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,21 +5,19 @@
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 #include "petscgoza.h"
+#include <cstring>
 
 namespace goza::mat
 {
 
-PetscErrorCode MatGetOwn(Mat A, OwnMat **own)
+OwnMat *find_own(Mat A)
 {
-  PetscBool yes = PETSC_FALSE;
+  const char *type = A ? ((PetscObject)A)->type_name : nullptr;
 
-  PetscFunctionBegin;
-  *own = nullptr;
   for (const auto &kind : own_kinds) {
-    if (!yes) PetscCall(PetscObjectTypeCompare((PetscObject)A, kind().type, &yes));
+    if (type && !std::strcmp(type, kind().type)) return own_of(A);
   }
-  if (yes) *own = own_of(A);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return nullptr;
 }
 
 PetscErrorCode OwnCheckLength(PetscLayout map, Vec v)
@@ -175,11 +173,10 @@ static PetscErrorCode MatSetFromOptions_Own(Mat A, GozaOptionItems PetscOptionsO
 
 static PetscErrorCode MatGetInfo_Own(Mat A, MatInfoType type, MatInfo *info)
 {
-  OwnMat         *own = own_of(A);
-  OwnValues       v;
-  Mat             Ad, Ao;
-  const PetscInt *garray;
-  PetscLogDouble  here[3] = {0, 0, 0}; /* entries, places, bytes */
+  OwnMat        *own = own_of(A);
+  OwnValues      v;
+  Mat            Ad, Ao;
+  PetscLogDouble here[3] = {0, 0, 0}; /* entries, places, bytes */
 
   PetscFunctionBegin;
   PetscCall(OwnSettle(A, own));
@@ -190,7 +187,7 @@ static PetscErrorCode MatGetInfo_Own(Mat A, MatInfoType type, MatInfo *info)
   }
   here[1] = own->storage->places(A, *own);
   if (own->others.rest) {
-    PetscCall(MatGetAIJBlocks(own->others.rest, &Ad, &Ao, &garray));
+    PetscCall(MatGetAIJBlocks(own->others.rest, &Ad, &Ao));
     PetscCall(MatGetInfo(Ao, MAT_LOCAL, info));
     here[0] += info->nz_used;
     here[1] += info->nz_used;
@@ -292,9 +289,7 @@ static PetscErrorCode BecomeLike(Mat A, const OwnKind &kind, const OwnMat *like,
 #if PetscDefined(HAVE_DEVICE)
   B->boundtocpu = A->boundtocpu;
 #endif
-  if (like)
-    PetscCall(
-      FailTogether(PetscObjectComm((PetscObject)B), Guarded([&] { own_of(B)->storage = like->storage->clone(); }), "hold the settings of another matrix"));
+  if (like) PetscCall(Together(PetscObjectComm((PetscObject)B), "hold the settings of another matrix", [&] { own_of(B)->storage = like->storage->clone(); }));
   B->preallocated = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -314,13 +309,12 @@ PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind)
   OwnMat *own = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] {
-                           auto made     = std::make_unique<OwnMat>();
-                           made->kind    = &kind;
-                           made->storage = kind.storage();
-                           own           = made.release();
-                         }),
-                         "become a matrix that owns its values"));
+  PetscCall(Together(PetscObjectComm((PetscObject)A), "become a matrix that owns its values", [&] {
+    auto made     = std::make_unique<OwnMat>();
+    made->kind    = &kind;
+    made->storage = kind.storage();
+    own           = made.release();
+  }));
   for (PetscLayout map : {A->rmap, A->cmap}) { /* programs that preallocate AIJ do not set up what is not AIJ */
     if (map->n >= 0 || map->N >= 0) PetscCall(PetscLayoutSetUp(map));
   }

@@ -127,7 +127,7 @@ inline OwnMat *own_of(Mat A) // which is one
 {
   return static_cast<OwnMat *>(A->data);
 }
-PetscErrorCode MatGetOwn(Mat A, OwnMat **own); // NULL when A is not one
+OwnMat *find_own(Mat A); // nullptr when A is not one, or none
 
 /* own_type.cxx */
 PetscErrorCode MatRegister_Own();

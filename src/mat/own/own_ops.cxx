@@ -142,13 +142,12 @@ PetscErrorCode MatGetDiagonal_Own(Mat A, Vec d)
 /* The sums of absolute values, of rows or of columns, that rest adds to those of the diagonals. */
 PetscErrorCode AddSumsOfRest(Mat rest, bool of_columns, Vec sums)
 {
-  Mat             absolute, blocks[2];
-  const PetscInt *garray;
-  Vec             right, left;
+  Mat absolute, blocks[2];
+  Vec right, left;
 
   PetscFunctionBegin;
   PetscCall(MatDuplicate(rest, MAT_COPY_VALUES, &absolute));
-  PetscCall(MatGetAIJBlocks(absolute, &blocks[0], &blocks[1], &garray));
+  PetscCall(MatGetAIJBlocks(absolute, &blocks[0], &blocks[1]));
   PetscScalar *val;
   MatInfo      info;
   PetscCall(MatGetInfo(blocks[1], MAT_LOCAL, &info));
@@ -240,13 +239,13 @@ PetscErrorCode AsOwn(Mat X, Mat Y, Mat *made, OwnMat **x)
 
   PetscFunctionBegin;
   *made = NULL;
-  PetscCall(MatGetOwn(X, x));
+  *x    = find_own(X);
   if (*x && (*x)->kind == own->kind) {
     PetscCall(OwnSettle(X, *x));
     if ((*x)->space == own->space && (*x)->bs == own->bs) PetscFunctionReturn(PETSC_SUCCESS); /* one of them may be bound to the CPU */
   }
   PetscCall(OwnFrom(X, Y, *own->kind, made));
-  PetscCall(MatGetOwn(*made, x));
+  *x = own_of(*made);
   PetscCall(OwnSettle(*made, *x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -293,12 +292,10 @@ PetscErrorCode MatAXPY_Own(Mat Y, PetscScalar a, Mat X, MatStructure)
 
 PetscErrorCode MatCopy_Own(Mat A, Mat B, MatStructure)
 {
-  OwnMat *b;
-  Mat     aij;
+  Mat aij;
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwn(B, &b));
-  if (b) PetscCall(OwnCopy(B, A));
+  if (find_own(B)) PetscCall(OwnCopy(B, A));
   else {
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
     PetscCall(MatCopy(aij, B, DIFFERENT_NONZERO_PATTERN));

@@ -34,10 +34,7 @@ PetscErrorCode AijFactors::begin()
 {
   PetscFunctionBegin;
   for (int k = 0; k < 3; k++) {
-    OwnMat *own = nullptr;
-
-    if (*slot_[k]) PetscCall(MatGetOwn(*slot_[k], &own));
-    if (!own) continue;
+    if (!find_own(*slot_[k])) continue;
     PetscCall(OwnBorrowAij(*slot_[k], places_, &aij_[k]));
     PetscCall(PetscObjectReference((PetscObject)aij_[k]));
     owner_[k] = std::exchange(*slot_[k], aij_[k]);
@@ -105,12 +102,7 @@ struct Patterns {
     const Mat factor[] = {product->A, product->B, product->C};
 
     PetscFunctionBegin;
-    for (int k = 0; k < 3; k++) {
-      OwnMat *own = nullptr;
-
-      if (factor[k]) PetscCall(MatGetOwn(factor[k], &own));
-      of[k] = own ? factor[k]->nonzerostate : -1;
-    }
+    for (int k = 0; k < 3; k++) of[k] = find_own(factor[k]) ? factor[k]->nonzerostate : -1;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   bool operator==(const Patterns &b) const { return std::equal(of, of + 3, b.of); }
@@ -219,12 +211,9 @@ PetscErrorCode ProductSymbolic(Mat C)
 
 PetscErrorCode ColumnByColumn(const Mat_Product *product, PetscBool *yes)
 {
-  OwnMat *own;
-
   PetscFunctionBegin;
   *yes = PETSC_FALSE;
-  PetscCall(MatGetOwn(product->A, &own));
-  if (own && (product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB))
+  if (find_own(product->A) && (product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB))
     PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)product->B, yes, MATSEQDENSE, MATMPIDENSE, ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -238,7 +227,7 @@ PetscErrorCode MatProductSetFromOptions_Own(Mat C)
   PetscFunctionBegin;
   PetscCall(ColumnByColumn(C->product, &columns));
   if (columns) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)C), Guarded([&] { phases = std::make_unique<ProductPhases>(); }), "hold a product of matrices"));
+  PetscCall(Together(PetscObjectComm((PetscObject)C), "hold a product of matrices", [&] { phases = std::make_unique<ProductPhases>(); }));
   PetscErrorCode failed = factors.begin();
   if (!failed) failed = MatProductSetFromOptions(C);
   if (!failed) failed = phases->kept.take(C->product); /* until the symbolic phase */

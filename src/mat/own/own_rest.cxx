@@ -205,11 +205,10 @@ PetscErrorCode Exchange(Mat A, const std::vector<OtherEntry> &sent, std::vector<
   PetscCall(PetscCommBuildTwoSided(comm, 1, MPI_INT, nto, parts.rank.data(), count.data(), &nfrom, &from, (void *)&length));
   PetscCall(PetscSortMPIIntWithArray(nfrom, from, length));
   for (PetscMPIInt k = 0; k < nfrom; k++) all += length[k];
-  PetscCall(FailTogether(comm, Guarded([&] {
-                           received->resize(all);
-                           requests.resize(nfrom + nto);
-                         }),
-                         give));
+  PetscCall(Together(comm, give, [&] {
+    received->resize(all);
+    requests.resize(nfrom + nto);
+  }));
   PetscCall(PetscObjectGetNewTag((PetscObject)A, &tag));
   PetscCallMPI(MPI_Type_contiguous(sizeof(OtherEntry), MPI_BYTE, &type));
   PetscCallMPI(MPI_Type_commit(&type));
@@ -277,7 +276,7 @@ PetscErrorCode OwnRest(Mat A, OwnMat *own, Mat *rest)
     std::vector<PetscInt> ptr;
     PetscScalar           nothing;
 
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { ptr.assign(A->rmap->n + 1, 0); }), hold));
+    PetscCall(Together(PetscObjectComm((PetscObject)A), hold, [&] { ptr.assign(A->rmap->n + 1, 0); }));
     PetscCall(OwnSetRest(A, own, ptr.data(), ptr.data(), &nothing));
   }
   *rest = own->others.rest;
@@ -365,7 +364,7 @@ PetscErrorCode OwnAddPlaces(Mat A, OwnMat *own, std::vector<OtherEntry> &places)
 
   PetscFunctionBegin;
   if (A->rmap->size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { join_doubles(places, INSERT_VALUES); }), hold));
+  PetscCall(Together(PetscObjectComm((PetscObject)A), hold, [&] { join_doubles(places, INSERT_VALUES); }));
   PetscCall(MakePlaces(A, own, places, true, false, &rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -378,7 +377,7 @@ PetscErrorCode OwnDeliver(Mat A, OwnMat *own)
 
   PetscFunctionBegin;
   if (A->rmap->size == 1 && waiting.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FailTogether(comm, Guarded([&] { join_doubles(waiting, own->others.mode); }), give));
+  PetscCall(Together(comm, give, [&] { join_doubles(waiting, own->others.mode); }));
   mine[0] = !waiting.empty();
   mine[1] = mine[0] && (waiting.front().row < A->rmap->rstart || waiting.back().row >= A->rmap->rend);
   mine[2] = mine[0] && own->others.mode == ADD_VALUES;

@@ -191,14 +191,13 @@ PetscErrorCode FindNamed(Mat A, const OwnMat *own, PetscInt n, const PetscInt ro
 
   PetscFunctionBegin;
   PetscCall(MatFindNamedRows(A, n, rows, zero, &list));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] {
-                           named->n          = static_cast<PetscInt>(list.size());
-                           named->in_columns = static_cast<PetscInt>(std::lower_bound(list.begin(), list.end(), A->cmap->n) - list.begin());
-                           named->list       = Array<PetscInt>(own->space, list.data(), list.size());
-                           named->gone       = Array<char>(own->space, A->rmap->n);
-                           mark(own->space, named->list.data(), named->n, named->gone.data(), A->rmap->n);
-                         }),
-                         zero));
+  PetscCall(Together(PetscObjectComm((PetscObject)A), zero, [&] {
+    named->n          = static_cast<PetscInt>(list.size());
+    named->in_columns = static_cast<PetscInt>(std::lower_bound(list.begin(), list.end(), A->cmap->n) - list.begin());
+    named->list       = Array<PetscInt>(own->space, list.data(), list.size());
+    named->gone       = Array<char>(own->space, A->rmap->n);
+    mark(own->space, named->list.data(), named->n, named->gone.data(), A->rmap->n);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

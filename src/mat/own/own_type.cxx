@@ -10,10 +10,9 @@ namespace goza::mat
 
 static PetscErrorCode RefuseArrays(Mat A)
 {
-  OwnMat *own;
+  const OwnMat *own = find_own(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwn(A, &own));
   PetscCheck(own, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Not a matrix that owns its values");
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP,
           "A matrix of type %s has no arrays of AIJ (MatSeqAIJGetArray() and its like): MatConvert() makes MATAIJ of it, or let it keep AIJ (%s yes)",
@@ -61,7 +60,7 @@ static PetscErrorCode MayBeAlone(Mat A, const OwnKind &kind, bool *may)
   std::unique_ptr<FormatConfig> config;
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { config = kind.format().config(); }), "read its options"));
+  PetscCall(Together(PetscObjectComm((PetscObject)A), "read its options", [&] { config = kind.format().config(); }));
   PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Options of a format", "Mat");
   PetscOptionsObject->options = ((PetscObject)A)->options;
   PetscCall(kind.format().from_options(A, *config, PetscOptionsObject));

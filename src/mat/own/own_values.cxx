@@ -183,7 +183,6 @@ void OwnUnsay(Mat A, bool symmetric, bool hermitian)
 static PetscErrorCode BringOthers(Mat A, OwnMat *own, PetscErrorCode failed)
 {
   Mat              rest, Ad, Ao;
-  const PetscInt  *garray;
   MatInfo          info;
   PetscObjectState state;
 
@@ -198,7 +197,7 @@ static PetscErrorCode BringOthers(Mat A, OwnMat *own, PetscErrorCode failed)
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its values"));
   PetscCall(OwnRest(A, own, &rest));
   PetscCall(own->op->update_beside(rest, failed));
-  PetscCall(MatGetAIJBlocks(rest, &Ad, &Ao, &garray));
+  PetscCall(MatGetAIJBlocks(rest, &Ad, &Ao));
   PetscCall(MatGetInfo(Ao, MAT_LOCAL, &info));
   PetscCall(own->op->written(A, own->storage->places(A, *own) + info.nz_used));
   own->others.seen = state;

@@ -16,7 +16,7 @@ namespace goza::saamg
 PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
 {
   std::shared_ptr<ParOperator<PetscScalar>> op;
-  OwnMat                                   *own;
+  OwnMat                                   *own = find_own(pc->pmat);
   Space                                     space;
   PetscBool                                 known, symmetric;
   std::shared_ptr<RankGroup>                group;
@@ -24,7 +24,6 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
   const bool by_steps = smoother == smoother_named("auto") || smoother == smoother_named("jacobi") || smoother == smoother_named("chebyshev");
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwn(pc->pmat, &own));
   if (own) PetscCall(MatGetSpace(pc->pmat, &space));
   if (own) PetscCall(RankGroupGet(PetscObjectComm((PetscObject)pc), space, &group));
   mg->owner            = own;
@@ -42,14 +41,13 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
 
 PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box)
 {
-  OwnMat        *own;
-  const PetscInt n = pc->pmat->rmap->n;
+  OwnMat        *own = find_own(pc->pmat);
+  const PetscInt n   = pc->pmat->rmap->n;
 
   PetscFunctionBegin;
   *box = mg->grid;
   if (!box->known) PetscCall(FindGridBox(pc->pmat, box));
   if (box->known || !mg->by_diagonals) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetOwn(pc->pmat, &own));
   const GridStrides grid = OwnDiagonals(*own)->grid();
   const PetscInt    line = grid.line, plane = grid.plane ? grid.plane : n;
 
@@ -75,7 +73,7 @@ static PetscErrorCode OpenRowsThere(PC pc, const SAAMG *mg, bool known_to_ascend
 #if PetscDefined(HAVE_DEVICE)
   if (A->offloadmask != PETSC_OFFLOAD_CPU) PetscFunctionReturn(PETSC_SUCCESS);
 #endif
-  PetscCall(MatGetFormatMat(A, &f));
+  f = format_of(A);
   if (!f || f->petscs_own || !f->op->built() || f->op->space() != mg->space) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(f->op->behind(A, &behind));
   if (!behind) PetscCall(rows->open_same(A, f->op->diagonal_block(), known_to_ascend, opened));
@@ -84,13 +82,11 @@ static PetscErrorCode OpenRowsThere(PC pc, const SAAMG *mg, bool known_to_ascend
 
 PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows)
 {
-  OwnMat *own;
-  bool    opened = false;
+  bool opened = false;
 
   PetscFunctionBegin;
   if (mg->by_diagonals) {
-    PetscCall(MatGetOwn(pc->pmat, &own));
-    PetscCall(rows->open_diagonals(pc->pmat, mg->space, own->op->nnz()));
+    PetscCall(rows->open_diagonals(pc->pmat, mg->space, own_of(pc->pmat)->op->nnz()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (mg->makes_rows) PetscCall(rows->open_made(pc->pmat));

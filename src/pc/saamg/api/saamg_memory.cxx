@@ -50,13 +50,12 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
 {
   const PCSAAMGPrecision precision = WantedPrecision(*mg);
   const bool             half = precision == PC_SAAMG_HALF, narrow = precision == PC_SAAMG_SINGLE || half;
-  const PetscInt         mcgs = smoother_named("mcgs");
-  FormatMat             *format;
+  const PetscInt         mcgs   = smoother_named("mcgs");
+  FormatMat             *format = format_of(pc->pmat);
   MatNullSpace           near;
   MemoryQuestion         q;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(pc->pmat, &format));
   PetscCall(MatGetNearNullSpace(pc->pmat, &near));
   q.rows = rows.A.nrows;
   q.ones = !near && k == 1;
@@ -109,11 +108,10 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
 
 PetscErrorCode TellMemory(PC pc, std::size_t before, std::size_t most)
 {
-  FormatMat  *format;
-  std::size_t lent = 0;
+  FormatMat  *format = format_of(pc->pmat);
+  std::size_t lent   = 0;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(pc->pmat, &format));
   if (format && format->op && format->op->built() && format->op->space() == Space::Cuda) lent = format->op->bytes();
   PetscCall(PetscInfo(pc, "Device memory of Goza: %.3f MB before the set-up, %.3f MB at most, %.3f MB after it; of these %.3f MB are the matrix's format\n",
                       before / 1e6, most / 1e6, device::bytes_in_use() / 1e6, lent / 1e6));
