@@ -95,9 +95,7 @@ private:
   /* p, and x with the one before. */
   PetscErrorCode direction(const DirectionPass &what)
   {
-    PetscFunctionBegin;
-    PetscCall(pass(4, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_direction(space, n, v, keeps(), what, sums); }));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return pass(4, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_direction(space, n, v, keeps(), what, sums); });
   }
   PetscErrorCode next_direction() { return direction({std::exchange(first_, false), std::exchange(x_is_late_, false)}); }
 

@@ -56,9 +56,7 @@ protected:
 
   PetscErrorCode listen()
   {
-    PetscFunctionBegin;
-    PetscCall(Guarded([&] { now_ = scalars_.told(); }));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return Guarded([&] { now_ = scalars_.told(); });
   }
 
   /* The scalars as this rank's passes have left them; change() makes them those of all ranks. */
@@ -73,9 +71,7 @@ protected:
 
   PetscErrorCode report(PetscInt it, PetscReal norm)
   {
-    PetscFunctionBegin;
-    PetscCall(K_.report(it, norm, [&] { return x_is_late_ ? method().catch_up() : PETSC_SUCCESS; }));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return K_.report(it, norm, [&] { return x_is_late_ ? method().catch_up() : PETSC_SUCCESS; });
   }
 
   KSP           ksp_;

@@ -86,9 +86,7 @@ private:
   /* On the device, where nobody waits. */
   PetscErrorCode add_up_there(PetscScalar *values, PetscInt n, const bool *wanted = nullptr)
   {
-    PetscFunctionBegin;
-    PetscCall(Guarded([&] { K_.rank_sums().sum_on_devices(values, n, wanted); }));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return Guarded([&] { K_.rank_sums().sum_on_devices(values, n, wanted); });
   }
 
   /* v and q^H v. */
@@ -234,9 +232,7 @@ private:
 
 static PetscErrorCode KSPSolve_FusedBCGS(KSP ksp)
 {
-  PetscFunctionBegin;
-  PetscCall((SolveFused<BcgsScalars, BiCGStab>(ksp, ksp_on_one_rank(ksp) ? ATQ : most_vectors)));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return SolveFused<BcgsScalars, BiCGStab>(ksp, ksp_on_one_rank(ksp) ? ATQ : most_vectors);
 }
 
 /*MC

@@ -8,9 +8,7 @@ namespace goza::ksp
 
 static PetscErrorCode KSPSolve_FusedCG(KSP ksp)
 {
-  PetscFunctionBegin;
-  PetscCall((SolveFused<CgScalars, ConjugateGradients>(ksp, ksp_on_one_rank(ksp) ? ConjugateGradients::Z : ConjugateGradients::most_vectors)));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return SolveFused<CgScalars, ConjugateGradients>(ksp, ksp_on_one_rank(ksp) ? ConjugateGradients::Z : ConjugateGradients::most_vectors);
 }
 
 /*MC

@@ -108,9 +108,7 @@ PetscErrorCode KrylovSpace::take(PetscInt nvectors)
 
 PetscErrorCode KrylovSpace::fail_together(PetscErrorCode here)
 {
-  PetscFunctionBegin;
-  PetscCall(FailTogether(comm_, here, "hold more vectors"));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return FailTogether(comm_, here, "hold more vectors");
 }
 
 PetscErrorCode KrylovSpace::more_vectors(PetscInt nvectors, PetscInt without)
@@ -362,9 +360,7 @@ PetscErrorCode KrylovSpace::precondition(PetscInt r, PetscInt z, const CycleEnds
 
 PetscErrorCode KrylovSpace::log_flops(PetscLogDouble per_row)
 {
-  PetscFunctionBegin;
-  PetscCall(LogFlops(space_, per_row * n_));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return LogFlops(space_, per_row * n_);
 }
 
 PetscErrorCode KrylovSpace::log_product()

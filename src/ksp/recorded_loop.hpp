@@ -39,9 +39,7 @@ public:
 
   PetscErrorCode launch()
   {
-    PetscFunctionBegin;
-    PetscCall(Guarded([&] { exchanges_.launch([&] { device::launch_recording(recording_); }); }));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return Guarded([&] { exchanges_.launch([&] { device::launch_recording(recording_); }); });
   }
 
   /* What recording an iteration has counted, once more. */

@@ -43,9 +43,7 @@ template <class S, class Method> PetscErrorCode SolveFused(KSP ksp, PetscInt nve
 
 template <class Data> PetscErrorCode KSPReset_Fused(KSP ksp)
 {
-  PetscFunctionBegin;
-  PetscCall(static_cast<Data *>(ksp->data)->space.reset());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return static_cast<Data *>(ksp->data)->space.reset();
 }
 
 template <class Data> PetscErrorCode KSPDestroy_Fused(KSP ksp)

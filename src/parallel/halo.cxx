@@ -1,7 +1,6 @@
 #include "halo.hpp"
 #include "agree.hpp"
 #include "petsc/plugin.hpp"
-#include "petsc/errors.hpp"
 #include "messages.hpp"
 #include "team.hpp"
 

@@ -38,9 +38,7 @@ public:
 
   PetscErrorCode end() override
   {
-    PetscFunctionBegin;
-    PetscCall(Guarded([] { device::join(); }));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return Guarded([] { device::join(); });
   }
 
   const V    *ghost() const override { return ghost_.data(); }

@@ -2,7 +2,6 @@
 #include "agree.hpp"
 #include "core/device/kernel_loader.hpp"
 #include "peer_exchange.hpp"
-#include "petsc/errors.hpp"
 #include <algorithm>
 #include <array>
 #include <vector>

@@ -50,9 +50,7 @@ PetscErrorCode OptionsReal(GozaOptionItems PetscOptionsObject, const OptionText 
 
 PetscErrorCode RealRange::from_options(GozaOptionItems items, const OptionText &text, PetscReal now, PetscReal *value, PetscBool *given) const
 {
-  PetscFunctionBegin;
-  PetscCall(OptionsReal(items, text, now, value, given));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return OptionsReal(items, text, now, value, given);
 }
 
 std::string IntRange::print(PetscInt value) const

@@ -32,9 +32,7 @@ PetscErrorCode CheckMeshSize(PetscInt64 elements, PetscInt64 corners, PetscInt64
 
 PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs)
 {
-  PetscFunctionBegin;
-  PetscCall(CheckCount(pairs, bs * bs, "nonzeros"));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return CheckCount(pairs, bs * bs, "nonzeros");
 }
 
 static PetscErrorCode CheckElements(GozaElementType type, PetscInt nelem, PetscInt nnodes, PetscInt nowned, PetscInt bs)

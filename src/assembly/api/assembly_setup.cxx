@@ -11,9 +11,7 @@ namespace goza::assembly
 
 PetscErrorCode AgreeOnFailure(MPI_Comm comm, PetscErrorCode here)
 {
-  PetscFunctionBegin;
-  PetscCall(FailTogether(comm, here, "set up its part of the assembly"));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return FailTogether(comm, here, "set up its part of the assembly");
 }
 
 namespace

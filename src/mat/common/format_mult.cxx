@@ -237,16 +237,12 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
 
 PetscErrorCode MatMult_Format(Mat A, Vec x, Vec y)
 {
-  PetscFunctionBegin;
-  PetscCall(MatMultAny(A, x, NULL, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return MatMultAny(A, x, NULL, y);
 }
 
 PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z)
 {
-  PetscFunctionBegin;
-  PetscCall(MatMultAny(A, x, y, z));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return MatMultAny(A, x, y, z);
 }
 
 /* By the leaders where PETSc has the product on the device, so that the ranks would take turns there. A PETSc without CUDA has it on the host, where many ranks

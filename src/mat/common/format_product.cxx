@@ -20,9 +20,7 @@ namespace
 
 PetscErrorCode IsAIJ(Mat A, PetscBool *yes)
 {
-  PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, yes, MATSEQAIJ, MATMPIAIJ, ""));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PetscObjectBaseTypeCompareAny((PetscObject)A, yes, MATSEQAIJ, MATMPIAIJ, "");
 }
 
 /* A factor of a product, or a block of one, for a while: with the name of a host AIJ, and without the function by which PETSc would come here again. */
@@ -282,9 +280,7 @@ PetscErrorCode MatFormatOverrideProducts(Mat A, FormatMat *f)
 
 PetscErrorCode MatFormatRestoreProducts(Mat A)
 {
-  PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, any_type, NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PetscObjectComposeFunction((PetscObject)A, any_type, NULL);
 }
 
 } // namespace goza::mat

@@ -58,9 +58,7 @@ constexpr char zero[] = "zero its rows of the matrix";
 /* What a rank fails in between two collective calls, all hear of. */
 PetscErrorCode AgreeOnFailure(Mat A, PetscErrorCode here)
 {
-  PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), here, zero));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return FailTogether(PetscObjectComm((PetscObject)A), here, zero);
 }
 
 PetscErrorCode GetDeviceCsr(Mat block, Csr *csr)

@@ -1,9 +1,7 @@
 /* The leaders' matrix stays with the user's. */
-#include "format_mat.hpp"
 #include "group_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
-#include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 
 namespace goza::mat
@@ -39,9 +37,7 @@ PetscErrorCode MatFindGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped)
 
 PetscErrorCode MatDropGroupMat(Mat A)
 {
-  PetscFunctionBegin;
-  PetscCall(PetscObjectCompose((PetscObject)A, group_key, NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PetscObjectCompose((PetscObject)A, group_key, NULL);
 }
 
 PetscErrorCode MatMayHaveGroupMat(Mat A, bool *yes)

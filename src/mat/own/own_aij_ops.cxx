@@ -218,12 +218,7 @@ template <Named which, Use use, class... Args> struct NamedThroughAij {
     PetscCall(Conclude(use, false, images));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  static PetscErrorCode compose(Mat A, bool attach)
-  {
-    PetscFunctionBegin;
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, names[which], attach ? call : NULL));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  static PetscErrorCode compose(Mat A, bool attach) { return PetscObjectComposeFunction((PetscObject)A, names[which], attach ? call : NULL); }
 };
 
 void PutReading(Mat A, const _MatOps &aij)

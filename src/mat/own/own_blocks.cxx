@@ -2,7 +2,6 @@
 #include "mat/common/block_diagonal.hpp"
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
-#include "petsc/plugin.hpp"
 
 namespace goza::mat
 {
@@ -63,17 +62,13 @@ PetscErrorCode InvertBlocks(Mat A, const PetscScalar **values)
 
 PetscErrorCode MatInvertBlockDiagonal_Own(Mat A, const PetscScalar **values)
 {
-  PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), InvertBlocks(A, values), "invert its diagonal blocks"));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return FailTogether(PetscObjectComm((PetscObject)A), InvertBlocks(A, values), "invert its diagonal blocks");
 }
 
 #if PETSC_VERSION_GE(3, 22, 0) && PetscDefined(HAVE_CUDA)
 PetscErrorCode MatGetBlockDiagonal_Own(Mat A, Mat *D)
 {
-  PetscFunctionBegin;
-  PetscCall(MatBlockDiagonalForDevice(A, own_of(A)->staged, ReadBlocksOfOwn, D));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return MatBlockDiagonalForDevice(A, own_of(A)->staged, ReadBlocksOfOwn, D);
 }
 #endif
 

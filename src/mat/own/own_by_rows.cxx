@@ -34,9 +34,7 @@ std::unique_ptr<OwnFormat> OwnedRows::zeros(Mat A, Space space, const std::vecto
 
 PetscErrorCode OwnedRows::first(Mat A, const OwnMat &own, std::unique_ptr<OwnFormat> *f)
 {
-  PetscFunctionBegin;
-  PetscCall(Guarded([&] { *f = zeros(A, own.space, std::vector<PetscInt>(A->rmap->n + 1), {}); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return Guarded([&] { *f = zeros(A, own.space, std::vector<PetscInt>(A->rmap->n + 1), {}); });
 }
 
 std::unique_ptr<OwnFormat> OwnedRows::moved(Mat A, OwnFormat &f, Space space)
@@ -119,9 +117,7 @@ PetscErrorCode OwnedRows::put(Mat A, OwnMat *own, const EntryList *lists, int n,
 
 PetscErrorCode OwnedRows::put_grid(Mat A, OwnMat *own, const GridPlaces &grid)
 {
-  PetscFunctionBegin;
-  PetscCall(lay_out(A, own, grid.ptr, grid.col, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return lay_out(A, own, grid.ptr, grid.col, false);
 }
 
 PetscErrorCode OwnedRows::put_like(Mat A, OwnMat *own, Mat X, OwnMat *x)

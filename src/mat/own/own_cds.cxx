@@ -3,7 +3,6 @@
 #include "mat/cds/cds_mat.hpp"
 #include "mat/cds/cds_shape.hpp"
 #include "petscgoza.h"
-#include "petsc/plugin.hpp"
 #include <algorithm>
 
 namespace goza::mat
@@ -358,9 +357,7 @@ PetscErrorCode OwnedCds::set_from_options(Mat A, OwnMat *own, GozaOptionItems it
 
 PetscErrorCode OwnedCds::compose(Mat A, bool attach) const
 {
-  PetscFunctionBegin;
-  PetscCall(OwnComposeCds(A, attach));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return OwnComposeCds(A, attach);
 }
 
 } // namespace
@@ -377,9 +374,7 @@ PlainCds *OwnDiagonals(const OwnMat &own)
 
 PetscErrorCode OwnAddOffsets(Mat A, OwnMat *own, const std::vector<PetscInt> &offset)
 {
-  PetscFunctionBegin;
-  PetscCall(storage_of(*own)->add(A, own, offset));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return storage_of(*own)->add(A, own, offset);
 }
 
 const OwnKind &OwnCdsKind()

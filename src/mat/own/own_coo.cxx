@@ -4,7 +4,6 @@
 #include "mat/common/borrowed_csr.hpp"
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
-#include "petsc/plugin.hpp"
 
 namespace goza::mat
 {

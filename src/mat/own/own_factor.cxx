@@ -114,23 +114,17 @@ template <class Phase> PetscErrorCode RunPhase(Mat F, Mat A, bool symbolic, cons
 template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Mat, Args...), bool symbolic>
 PetscErrorCode FactorThroughAij<Op, symbolic>::call(Mat F, Mat A, Args... args)
 {
-  PetscFunctionBegin;
-  PetscCall(RunPhase(F, A, symbolic, [&](const FactorPhases &, Mat aij) { return (F->ops->*Op)(F, aij, args...); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return RunPhase(F, A, symbolic, [&](const FactorPhases &, Mat aij) { return (F->ops->*Op)(F, aij, args...); });
 }
 
 PetscErrorCode QRSymbolic(Mat F, Mat A, IS columns, const MatFactorInfo *info)
 {
-  PetscFunctionBegin;
-  PetscCall(RunPhase(F, A, true, [&](const FactorPhases &theirs, Mat aij) { return theirs.qr_symbolic(F, aij, columns, info); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return RunPhase(F, A, true, [&](const FactorPhases &theirs, Mat aij) { return theirs.qr_symbolic(F, aij, columns, info); });
 }
 
 PetscErrorCode QRNumeric(Mat F, Mat A, const MatFactorInfo *info)
 {
-  PetscFunctionBegin;
-  PetscCall(RunPhase(F, A, false, [&](const FactorPhases &theirs, Mat aij) { return theirs.qr_numeric(F, aij, info); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return RunPhase(F, A, false, [&](const FactorPhases &theirs, Mat aij) { return theirs.qr_numeric(F, aij, info); });
 }
 
 constexpr const char *packages[] = {MATSOLVERPETSC,       MATSOLVERMUMPS,        MATSOLVERSUPERLU, MATSOLVERSUPERLU_DIST, MATSOLVERSTRUMPACK,
@@ -184,9 +178,7 @@ template <std::size_t... package> PetscErrorCode RegisterAll(std::index_sequence
 
 PetscErrorCode OwnRegisterFactors()
 {
-  PetscFunctionBegin;
-  PetscCall(RegisterAll(std::make_index_sequence<npackages>()));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return RegisterAll(std::make_index_sequence<npackages>());
 }
 
 } // namespace goza::mat

@@ -44,16 +44,12 @@ static PetscErrorCode Multiply(Mat A, Vec x, Vec y, Vec z)
 
 static PetscErrorCode MatMult_Own(Mat A, Vec x, Vec y)
 {
-  PetscFunctionBegin;
-  PetscCall(Multiply(A, x, NULL, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return Multiply(A, x, NULL, y);
 }
 
 static PetscErrorCode MatMultAdd_Own(Mat A, Vec x, Vec y, Vec z)
 {
-  PetscFunctionBegin;
-  PetscCall(Multiply(A, x, y, z));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return Multiply(A, x, y, z);
 }
 
 /* By this rank's columns alone. */
@@ -97,9 +93,7 @@ static PetscErrorCode MatMultTransposeAdd_Own(Mat A, Vec x, Vec y, Vec z)
 
 static PetscErrorCode MatMultTranspose_Own(Mat A, Vec x, Vec y)
 {
-  PetscFunctionBegin;
-  PetscCall(MatMultTransposeAdd_Own(A, x, NULL, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return MatMultTransposeAdd_Own(A, x, NULL, y);
 }
 
 /* What a DM's grid says of the places is known before there is a value. */

@@ -3,7 +3,6 @@
 #include "core/util/vector_ops.hpp"
 #include "mat/common/format_mat.hpp"
 #include "parallel/agree.hpp"
-#include "petsc/plugin.hpp"
 
 namespace goza::mat
 {
@@ -15,9 +14,7 @@ constexpr char change[] = "change its values of the matrix";
 
 PetscErrorCode AllAgree(Mat A, PetscErrorCode here)
 {
-  PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), here, change));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return FailTogether(PetscObjectComm((PetscObject)A), here, change);
 }
 
 /* Collective. call(values): changes the diagonals where they are */
@@ -373,9 +370,7 @@ PetscErrorCode MatTranspose_Own(Mat A, MatReuse reuse, Mat *B)
 
 PetscErrorCode OwnCopy(Mat Y, Mat X)
 {
-  PetscFunctionBegin;
-  PetscCall(Combine(Y, 1, X, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return Combine(Y, 1, X, false);
 }
 
 void OwnSetValueOps(Mat A)

@@ -283,16 +283,12 @@ PetscErrorCode ZeroThem(Mat A, bool columns, PetscInt n, const PetscInt rows[], 
 
 PetscErrorCode MatZeroRows_Own(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
 {
-  PetscFunctionBegin;
-  PetscCall(ZeroThem(A, false, n, rows, diag, x, b));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return ZeroThem(A, false, n, rows, diag, x, b);
 }
 
 PetscErrorCode MatZeroRowsColumns_Own(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
 {
-  PetscFunctionBegin;
-  PetscCall(ZeroThem(A, true, n, rows, diag, x, b));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return ZeroThem(A, true, n, rows, diag, x, b);
 }
 
 } // namespace

@@ -147,16 +147,12 @@ PetscErrorCode GroupPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x)
 
 PetscErrorCode GroupPC::solve_begins(KSP ksp)
 {
-  PetscFunctionBegin;
-  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, setting_up, [&] { return PCPreSolve_SAAMG(there_, ksp, NULL, NULL); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return rows_->group().on_leader(PETSC_SUCCESS, setting_up, [&] { return PCPreSolve_SAAMG(there_, ksp, NULL, NULL); });
 }
 
 PetscErrorCode GroupPC::solve_ends(KSP ksp)
 {
-  PetscFunctionBegin;
-  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, setting_up, [&] { return PCPostSolve_SAAMG(there_, ksp, NULL, NULL); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return rows_->group().on_leader(PETSC_SUCCESS, setting_up, [&] { return PCPostSolve_SAAMG(there_, ksp, NULL, NULL); });
 }
 
 PetscErrorCode GroupPC::view(PetscViewer viewer)
