@@ -20,7 +20,7 @@ template <class T> using ScalarOf = T;
 using DoubleScalar = ScalarOf<double>;
 using SingleScalar = ScalarOf<float>;
 
-/* The types that vectors have, and with them those of stored values: X(what, V) or X(what, Store, V) for each. INSTANTIATE compiles class templates for them. */
+/* The types that vectors have, and with them those of stored values: X(what, V) or X(what, Store, V) for each. INSTANTIATE compiles class templates. */
 #if PetscDefined(USE_REAL_SINGLE)
   #define FOR_EACH_VECTOR(X, what) X(what, PetscScalar)
   #define FOR_EACH_STORE(X, what)  X(what, PetscScalar, PetscScalar) X(what, HalfScalar, PetscScalar)
