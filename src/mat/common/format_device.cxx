@@ -281,8 +281,7 @@ static PetscErrorCode MatDiagonalScale_Device(Mat A, Vec l, Vec r)
 static PetscErrorCode MatZeroEntries_Device(Mat A)
 {
 #if PetscDefined(HAVE_DEVICE)
-  Mat        blocks[2];
-  FormatMat *f = format_of(A);
+  Mat blocks[2];
 
   PetscFunctionBegin;
   PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
