@@ -151,7 +151,7 @@ struct Descents {
 
 void multiply_host(const Csr &A, const Csr &B, bool with_diagonal, CsrMatrix &C)
 {
-  make_rows([&](PetscInt row) { return terms_of(A, row); }, CsrRows{B}, [&](PetscInt row) { return with_diagonal ? row : no_extra; },
+  make_rows([&](PetscInt row) { return terms_of(A, row); }, CsrRows(B), [&](PetscInt row) { return with_diagonal ? row : no_extra; },
             [](PetscInt, PetscInt, PetscScalar sum) { return sum; }, C);
 }
 

@@ -35,14 +35,14 @@ private:
 /* Unknowns of a node, fine and coarse, where they are known when this is compiled; or not. OfA, OfR: blocks of these matrices. */
 template <int fine, int coarse> struct KnownSizes {
   static constexpr PetscInt bs = fine, k = coarse;
-  static constexpr bool     small = fine * coarse <= 4; // see gather()
+  static constexpr bool     small = fine * coarse <= 4, numbers = fine * coarse == 1; // small: see gather()
 
   using OfA = Factor<fine, fine>;
   using OfR = Factor<coarse, fine>;
 };
 struct Sizes {
   PetscInt              bs, k;
-  static constexpr bool small = false;
+  static constexpr bool small = false, numbers = false;
 
   using OfA = Factor<0, 0>;
   using OfR = Factor<0, 0>;
@@ -80,6 +80,24 @@ template <class Block> void add_block(BlockSize size, const Block &a, const Pets
   }
 }
 
+/* Those of A P that are held, and where row i begins. */
+struct RingRows {
+  const std::uint32_t *place;
+  std::uint32_t        mask;
+  std::size_t          block; // values
+  const PetscInt      *col;
+  const PetscScalar   *val;
+
+  std::size_t at(PetscInt i) const { return place[i] & mask; }
+  SparseRow   operator()(PetscInt i) const { return {static_cast<PetscInt>(place[i + 1] - place[i]), col + at(i), val + at(i) * block}; }
+  void        soon(PetscInt i) const
+  {
+    __builtin_prefetch(col + at(i));
+    __builtin_prefetch(val + at(i) * block);
+    __builtin_prefetch(val + at(i) * block + 8);
+  }
+};
+
 /* Block rows of A P, made in their order and held from the first row of P^T that needs them to the last, in a ring that grows where it must. A row lies in one
    piece: the last one before the ring's end goes on behind it. */
 template <class S> class RowsOfProduct {
@@ -108,13 +126,7 @@ public:
   /* No fewer than the blocks that a row has which is the sum of so many, and a block of its own. */
   std::size_t most(PetscInt n) const { return std::min(static_cast<std::size_t>(n) * longest_made_ + 1, static_cast<std::size_t>(P_.A.ncols / s_.k)); }
 
-  SparseRow operator()(PetscInt i) const { return {static_cast<PetscInt>(place_[i + 1] - place_[i]), col_.data() + at(i), val_.data() + at(i) * block()}; }
-  void      soon(PetscInt i) const
-  {
-    __builtin_prefetch(col_.data() + at(i));
-    __builtin_prefetch(val_.data() + at(i) * block());
-    __builtin_prefetch(val_.data() + at(i) * block() + 8);
-  }
+  RingRows rows() const { return {place_.data(), static_cast<std::uint32_t>(size_ - 1), block(), col_.data(), val_.data()}; }
 
 private:
   std::size_t block() const { return static_cast<std::size_t>(s_.bs) * s_.k; }
@@ -125,6 +137,7 @@ private:
   {
     PetscInt n = 0;
 
+    if constexpr (S::numbers) return sums_.add_up(terms, CsrRows(P_.A), no_extra, col, val);
     run_on_host([&] {
       n = sums_.template gather<S::small>(terms, P_, no_extra, col, [&](PetscInt t, const SparseRow &row) {
         return
@@ -155,7 +168,7 @@ private:
     Array<PetscScalar> val(Space::Host, (size + behind) * block(), unset);
 
     for (PetscInt i = oldest_; i < made_; i++) {
-      const SparseRow   row = (*this)(i);
+      const SparseRow   row = rows()(i);
       const std::size_t to  = place_[i] & (size - 1);
 
       std::copy_n(row.col, row.n, col.data() + to);
@@ -233,11 +246,13 @@ void write_rows(const S &s, PetscInt n, const RowSums &sums, const PetscInt *col
 template <class S> PetscInt project(const S &s, const RowTerms &terms, const RowsOfProduct<S> &rows, PetscInt I, RowSums &sums, PetscInt *col, PetscScalar *val)
 {
   const PetscInt block = s.k * s.k;
+  const RingRows held  = rows.rows();
   PetscInt       n     = 0;
 
+  if constexpr (S::numbers) return sums.add_up(terms, held, I, col, val);
   std::fill_n(val, block, PetscScalar(0)); // of the diagonal
   run_on_host([&] {
-    n = sums.template gather<S::small>(terms, rows, I, col, [&](PetscInt t, const SparseRow &row) {
+    n = sums.template gather<S::small>(terms, held, I, col, [&](PetscInt t, const SparseRow &row) {
       return [&s, block, val, a = typename S::OfR(terms.factor + t * s.bs, terms.n * s.bs), b = row.val](PetscInt q, PetscInt at, bool first) {
         add_block({s.k, s.bs, s.k}, a, b + q * (s.bs * s.k), s.k, val + at * block, first);
       };
@@ -267,7 +282,10 @@ template <class S> CsrMatrix product(const S &s, const BlockRows &R, const Block
     const std::size_t entries = static_cast<std::size_t>(n) * block;
 
     for (PetscInt r = 0; r < s.k; r++) C.ptr.data()[I * s.k + r] = n * s.k;
-    write_rows(s, n, sums, col.data(), val.data(), order.data(), cols.next_row(entries), vals.next_row(entries));
+    PetscInt *const    to_col = cols.next_row(entries);
+    PetscScalar *const to_val = vals.next_row(entries);
+
+    run_on_host([&] { write_rows(s, n, sums, col.data(), val.data(), order.data(), to_col, to_val); });
   }
   lengths_to_pointer(Space::Host, C.ptr);
   C.val = vals.all();

@@ -16,9 +16,11 @@ struct SparseRow {
 
 /* The rows of a matrix, as add_up() wants them. */
 struct CsrRows {
-  const Csr &A;
+  const PetscInt    *ptr, *col;
+  const PetscScalar *val;
 
-  SparseRow operator()(PetscInt i) const { return {A.ptr[i + 1] - A.ptr[i], A.col + A.ptr[i], A.val + A.ptr[i]}; }
+  explicit CsrRows(const Csr &A) : ptr(A.ptr), col(A.col), val(A.val) { }
+  SparseRow operator()(PetscInt i) const { return {ptr[i + 1] - ptr[i], col + ptr[i], val + ptr[i]}; }
   void      soon(PetscInt) const { } // they come one after the other mostly, and the processor sees that
 };
 
@@ -67,10 +69,9 @@ public:
      not foreseen. */
   template <bool small, class Rows, class Add> PetscInt gather(const RowTerms &terms, const Rows &rows, PetscInt extra, PetscInt *col, const Add &add)
   {
-    constexpr PetscInt ahead = 8;
-    PetscInt *const    place = place_.data();
-    const PetscInt     begin = next(static_cast<PetscInt>(place_.size()));
-    PetscInt           n     = 0;
+    PetscInt *const place = place_.data();
+    const PetscInt  begin = next(static_cast<PetscInt>(place_.size()));
+    PetscInt        n     = 0;
 
     if (extra != no_extra) {
       place[extra] = begin;
@@ -100,18 +101,19 @@ public:
     return n;
   }
 
-  /* The same with the sums in the order of the terms. */
+  /* The same where the entries are numbers: their sums, in that order. extra: 0 to begin with. */
   template <class Rows> PetscInt add_up(const RowTerms &terms, const Rows &rows, PetscInt extra, PetscInt *col, PetscScalar *val)
   {
-    if (extra != no_extra) val[0] = 0;
-    return gather<true>(terms, rows, extra, col, [&](PetscInt t, const SparseRow &row) {
-      return [val, factor = terms.factor[t], from = row.val](PetscInt k, PetscInt at, bool first) {
-        const PetscScalar v = factor * from[k];
+    begin_ = next(static_cast<PetscInt>(place_.size()));
+    if (extra != no_extra) {
+      place_[extra] = begin_;
+      col[0]        = extra;
+      val[0]        = 0;
+    }
+    const PetscInt n = add_to(extra != no_extra, terms, rows, begin_, place_.data(), col, val);
 
-        if (first) val[at] = v;
-        else val[at] += v;
-      };
-    });
+    end_ = begin_ + n;
+    return n;
   }
 
   /* The row just gathered, columns ascending: move(from, to) for its entries. In rows that are not long, counting the smaller ones, many at a time, is faster
@@ -141,6 +143,33 @@ public:
   }
 
 private:
+  static constexpr PetscInt ahead = 8; // rows
+
+  /* A function of its own: together with what is around it its numbers have no room in registers, and it takes twice as long. */
+  template <class Rows>
+  __attribute__((noinline)) static PetscInt add_to(PetscInt n, const RowTerms terms, const Rows rows, const PetscInt begin, PetscInt *__restrict__ place,
+                                                   PetscInt *__restrict__ col, PetscScalar *__restrict__ val)
+  {
+    for (PetscInt t = 0; t < terms.n; t++) {
+      const SparseRow   row    = rows(terms.which[t]);
+      const PetscScalar factor = terms.factor[t];
+
+      if (terms.which + t + ahead < terms.known) rows.soon(terms.which[t + ahead]);
+      for (PetscInt k = 0; k < row.n; k++) {
+        const PetscInt    c = row.col[k], seen = place[c] - begin;
+        const PetscScalar v = factor * row.val[k];
+
+        if (seen >= 0) val[seen] += v;
+        else {
+          place[c] = begin + n;
+          col[n]   = c;
+          val[n++] = v;
+        }
+      }
+    }
+    return n;
+  }
+
   /* A number above all that stand in place_, and so many more of them. */
   PetscInt next(PetscInt n)
   {
