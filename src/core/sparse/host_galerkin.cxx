@@ -190,37 +190,6 @@ private:
   Array<PetscScalar>         val_;                                                          // blocks of bs x k
 };
 
-/* An array of which nobody knows how long it will be: as long as the rows so far let expect. */
-template <class T> class Grown {
-public:
-  explicit Grown(PetscInt nrows) : nrows_(nrows) { }
-
-  /* The next row's n values. */
-  T *next_row(std::size_t n)
-  {
-    if (used_ + n > array_.size()) {
-      const auto expected = static_cast<std::size_t>(1.25 * static_cast<double>(used_) / std::max(rows_, PetscInt(1)) * nrows_);
-      Array<T>   larger(Space::Host, std::max(used_ + n + (std::size_t(1) << 16), expected), unset);
-
-      larger.copy_from(array_.data(), used_);
-      array_.swap(larger);
-    }
-    rows_++;
-    used_ += n;
-    return array_.data() + (used_ - n);
-  }
-  Array<T> all()
-  {
-    array_.shorten(used_);
-    return std::move(array_);
-  }
-
-private:
-  Array<T>    array_;
-  std::size_t used_ = 0;
-  PetscInt    nrows_, rows_ = 0;
-};
-
 /* The rows of block row I from its blocks in their order, [n][k][k]. */
 template <class S>
 void write_rows(const S &s, PetscInt n, const RowSums &sums, const PetscInt *col, const PetscScalar *val, PetscInt *order, PetscInt *to_col,

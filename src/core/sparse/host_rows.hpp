@@ -42,29 +42,7 @@ class RowSums {
 public:
   explicit RowSums(PetscInt ncols) : place_(ncols, -1) { }
 
-  /* How many columns the sum has. extra: a column that it has in any case. Not to be called between gather() and order(). */
-  template <class Rows> PetscInt count(const RowTerms &terms, const Rows &rows, PetscInt extra)
-  {
-    PetscInt *const place = place_.data();
-    const PetscInt  mark  = next(1);
-    PetscInt        n     = 0;
-
-    if (extra != no_extra) {
-      place[extra] = mark;
-      n            = 1;
-    }
-    for (PetscInt t = 0; t < terms.n; t++) {
-      const SparseRow row = rows(terms.which[t]);
-
-      for (PetscInt k = 0; k < row.n; k++) {
-        n += place[row.col[k]] != mark;
-        place[row.col[k]] = mark;
-      }
-    }
-    return n;
-  }
-
-  /* The columns in the order in which they first come; returns how many. add(t, row) gives what is to become of the entries of term t's row: called with (k,
+  /* The columns in the order in which they first come; returns how many. extra: a column that there is in any case. add(t, row) gives what is to become of the entries of term t's row: called with (k,
      at, first), it adds entry k to place `at`, or, where none was there before, puts it there. small: that takes less time than a jump that the processor has
      not foreseen. */
   template <bool small, class Rows, class Add> PetscInt gather(const RowTerms &terms, const Rows &rows, PetscInt extra, PetscInt *col, const Add &add)
@@ -184,32 +162,58 @@ private:
   PetscInt              begin_ = 0, end_ = 0;
 };
 
-/* terms(row) gives the RowTerms, extra(row) a column that the row has in any case, finish(row, column, sum) the entry of C. C's arrays are written once, after
-   a pass that counts: fresh memory is slower than that. */
+/* An array of which nobody knows how long it will be: as long as the rows so far let expect. */
+template <class T> class Grown {
+public:
+  explicit Grown(PetscInt nrows) : nrows_(nrows) { }
+
+  /* The next row's n values. */
+  T *next_row(std::size_t n)
+  {
+    if (used_ + n > array_.size()) {
+      const auto expected = static_cast<std::size_t>(1.25 * static_cast<double>(used_) / std::max(rows_, PetscInt(1)) * nrows_);
+      Array<T>   larger(Space::Host, std::max(used_ + n + (std::size_t(1) << 16), expected), unset);
+
+      larger.copy_from(array_.data(), used_);
+      array_.swap(larger);
+    }
+    rows_++;
+    used_ += n;
+    return array_.data() + (used_ - n);
+  }
+  Array<T> all()
+  {
+    array_.shorten(used_);
+    return std::move(array_);
+  }
+
+private:
+  Array<T>    array_;
+  std::size_t used_ = 0;
+  PetscInt    nrows_, rows_ = 0;
+};
+
+/* terms(row) gives the RowTerms, extra(row) a column that the row has in any case, finish(row, column, sum) the entry of C. */
 template <class Terms, class Rows, class Extra, class Finish>
 void make_rows(const Terms &terms, const Rows &rows, const Extra &extra, const Finish &finish, CsrMatrix &C)
 {
-  RowSums  sums(C.ncols);
-  PetscInt longest = 0;
+  RowSums            sums(C.ncols);
+  Array<PetscInt>    col(Space::Host, C.ncols, unset);
+  Array<PetscScalar> val(Space::Host, C.ncols, unset);
+  Grown<PetscInt>    cols(C.nrows);
+  Grown<PetscScalar> vals(C.nrows);
 
   C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1, unset);
   for (PetscInt row = 0; row < C.nrows; row++) {
-    C.ptr.data()[row] = sums.count(terms(row), rows, extra(row));
-    longest           = std::max(longest, C.ptr.data()[row]);
+    const PetscInt n = sums.add_up(terms(row), rows, extra(row), col.data(), val.data());
+
+    for (PetscInt k = 0; k < n; k++) val.data()[k] = finish(row, col.data()[k], val.data()[k]);
+    sums.sort(n, col.data(), val.data(), cols.next_row(n), vals.next_row(n));
+    C.ptr.data()[row] = n;
   }
-  const PetscInt nnz = lengths_to_pointer(Space::Host, C.ptr);
-  C.col              = Array<PetscInt>(Space::Host, nnz, unset);
-  C.val              = Array<PetscScalar>(Space::Host, nnz, unset);
-
-  std::vector<PetscInt>    col(longest);
-  std::vector<PetscScalar> val(longest);
-
-  for (PetscInt row = 0; row < C.nrows; row++) {
-    const PetscInt first = C.ptr.data()[row], n = sums.add_up(terms(row), rows, extra(row), col.data(), val.data());
-
-    for (PetscInt k = 0; k < n; k++) val[k] = finish(row, col[k], val[k]);
-    sums.sort(n, col.data(), val.data(), C.col.data() + first, C.val.data() + first);
-  }
+  lengths_to_pointer(Space::Host, C.ptr);
+  C.val = vals.all();
+  C.col = cols.all();
 }
 
 } // namespace goza

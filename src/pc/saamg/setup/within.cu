@@ -18,7 +18,7 @@ void smooth_within(const Csr &A, const MapPtr &columns, const Array<PetscScalar>
                    const MapPtr &reached, CsrMatrix &P)
 {
   const Space              space = A.space;
-  Array<PetscScalar>       coarse(space, reached->nlocal()), sum(space, columns->nlocal()), val(space, P.val.size());
+  Array<PetscScalar>       coarse(space, reached->nlocal(), unset), sum(space, columns->nlocal(), unset), val(space, P.val.size(), unset);
   std::optional<RowsBelow> below;
   Csr                      rows = P.view();
 

@@ -48,12 +48,17 @@ struct WithinRow {
     const PetscInt first = ptr[i], end = ptr[i + 1];
     PetscScalar    wanted = 0, found = 0;
 
-    for (PetscInt p = first; p < end; p++) val[p] = end - first > most_reached_within ? old[p] : PetscScalar(0);
-    if (first == end || end - first > most_reached_within) return;
-    for (PetscInt q = aptr[i]; q < aptr[i + 1]; q++) wanted += aval[q] * sum[acol[q]];
-    if (place) add_by_place(i, first, end);
+    if (first == end || end - first > most_reached_within) {
+      for (PetscInt p = first; p < end; p++) val[p] = old[p];
+      return;
+    }
+    if (place) wanted = add_by_place(*this, i, first, end, place, val);
     else {
-      for (PetscInt q = aptr[i]; q < aptr[i + 1]; q++) add(aval[q], acol[q], first, end);
+      for (PetscInt p = first; p < end; p++) val[p] = 0;
+      for (PetscInt q = aptr[i]; q < aptr[i + 1]; q++) {
+        wanted += aval[q] * sum[acol[q]];
+        add(aval[q], acol[q], first, end);
+      }
     }
     const PetscScalar f = -omega * dinv[i];
 
@@ -79,26 +84,33 @@ private:
     }
   }
 
-  /* All of these, without a jump: what falls outside the pattern is summed up in the first place. */
-  HD void add_by_place(PetscInt i, PetscInt first, PetscInt end) const
+  /* All of these, without a jump: what falls outside the pattern is summed up in the first place. Returns A's row times `sum`. A function of its own, so that
+     its numbers stay in registers. */
+#if !defined(__CUDA_ARCH__)
+  __attribute__((noinline))
+#endif
+  HD static PetscScalar
+  add_by_place(const WithinRow row, PetscInt i, PetscInt first, PetscInt end, PetscInt *__restrict__ place, PetscScalar *__restrict__ val)
   {
-    PetscScalar sums[most_reached_within + 1];
+    PetscScalar sums[most_reached_within + 1], wanted = 0;
 
     for (PetscInt p = first; p < end; p++) {
-      place[col[p]]       = p - first + 1;
+      place[row.col[p]]   = p - first + 1;
       sums[p - first + 1] = 0;
     }
     sums[0] = 0;
-    for (PetscInt q = aptr[i]; q < aptr[i + 1]; q++) {
-      const PetscInt    j = acol[q], begin = ptr[j], last = ptr[j + 1] - begin > most_reached_within ? begin : ptr[j + 1];
-      const PetscScalar a = aval[q];
+    for (PetscInt q = row.aptr[i]; q < row.aptr[i + 1]; q++) {
+      const PetscInt    j = row.acol[q], begin = row.ptr[j], last = row.ptr[j + 1] - begin > most_reached_within ? begin : row.ptr[j + 1];
+      const PetscScalar a = row.aval[q];
 
-      for (PetscInt r = begin; r < last; r++) sums[place[col[r]]] += a * old[r];
+      wanted += a * row.sum[j];
+      for (PetscInt r = begin; r < last; r++) sums[place[row.col[r]]] += a * row.old[r];
     }
     for (PetscInt p = first; p < end; p++) {
-      val[p]        = sums[p - first + 1];
-      place[col[p]] = 0;
+      val[p]            = sums[p - first + 1];
+      place[row.col[p]] = 0;
     }
+    return wanted;
   }
 };
 
