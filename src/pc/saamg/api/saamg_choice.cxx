@@ -70,7 +70,9 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
     *facts = std::make_shared<CsrFacts>(row_facts(stored, *rows.columns, bs));
     if (!(*facts)->finite || !(*facts)->squares_finite) return; // as the set-up will find
     if (!mg->told) mg->found = symmetry_of(stored, rows.columns, **facts);
-    if (mg->found.symmetric && couplings) mg->couplings = couplings_of(stored, *rows.columns, **facts);
+    if (!mg->found.symmetric || !couplings) return;
+    if (bs == 1) mg->couplings = couplings_of(stored, *rows.columns, **facts);
+    else if (!stored.no_rows()) mg->jumps = jumps_of_nodes(rows.A, rows.columns, bs, **facts);
   }));
   PetscCall(PetscLogEventEnd(events.eigen, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -199,13 +201,13 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(pc->pmat, &bs));
   PetscCall(HasModes(pc->pmat, &modes));
-  if (anew) mg->couplings = {};
-  PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0 && bs == 1, by_itself, facts));
+  if (anew) mg->couplings = {}, mg->jumps = {};
+  PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0, by_itself, facts));
   PetscCall(CheckTuned(pc, mg));
   PetscCall(TakeCycleOptions(pc, mg, mg->tuned.done ? mg->tuned.options : mg->cycle_options));
   const SmootherChoice &finest      = mg->taken.smoothers[PC_SAAMG_FINEST];
   mg->hierarchy_options.alternating = finest.which == smoother_named("jacobi") && finest.options.jacobi_relax > 0.9;
-  if (anew) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : mg->couplings.threshold();
+  if (anew) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : bs == 1 ? mg->couplings.threshold() : mg->jumps.threshold();
   if (anew) {
     GridBox grid;
 
@@ -218,6 +220,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
 
     mg->hierarchy_options.by_heaviest       = mg->threshold < 0 && mg->couplings.by_heaviest();
     mg->hierarchy_options.weak_by_direction = mg->threshold >= 0 || mg->couplings.anisotropic();
+    mg->hierarchy_options.threshold_growth  = mg->jumps.there() ? NodeJumps::growth : mg->hierarchy_options.weak_by_direction ? static_cast<PetscReal>(0.5) : 1;
   }
   if (anew || mg->reuse != PC_SAAMG_REUSE_INTERPOLATION) {
     mg->hierarchy_options.adjoint       = adjoint_for(mg->found, mg->restriction, mg->interpolation);

@@ -1,6 +1,7 @@
 /* The context of a PC of type saamg. */
 #pragma once
 #include "pc/saamg/setup/couplings.hpp"
+#include "pc/saamg/setup/node_jumps.hpp"
 #include "pc/saamg/setup/symmetry.hpp"
 #include "pc/saamg/cycle/cycle.hpp"
 #include "petsc/compat.hpp"
@@ -104,6 +105,7 @@ struct SAAMG {
     hierarchy_options.strong_share      = before.strong_share;
     hierarchy_options.by_heaviest       = before.by_heaviest;
     hierarchy_options.weak_by_direction = before.weak_by_direction;
+    hierarchy_options.threshold_growth  = before.threshold_growth;
     hierarchy_options.smoothed_with     = before.smoothed_with;
     hierarchy_options.adjoint           = before.adjoint;
     cycle_options                       = from.cycle_options;
@@ -120,6 +122,7 @@ struct SAAMG {
   CycleOptions taken; // with what the set-up chose
   Symmetry     found;
   Couplings    couplings;
+  NodeJumps    jumps;
   bool         told = false; // the matrix was said to be symmetric, or Hermitian
 
   Mat converted = NULL; // AIJ copy of a Pmat of another type

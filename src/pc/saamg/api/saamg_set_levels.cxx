@@ -12,7 +12,8 @@
               or `PETSC_DECIDE` (default): 0, or half of what an entry is where all are alike if the matrix is a symmetric M-matrix in which a quarter of the
               entries are weaker than that, as on stretched grids; where in a sixth of such a matrix's rows one entry comes to 0.75 of the diagonal, aggregates
               follow each row's largest; between the entries across jumps of the coefficients and the others, on every level, where such a matrix shows jumps;
-              where entries are of both signs, and a quarter of them of the diagonal's or below 0.35 of their row's largest, the others are connections
+              where entries are of both signs, and a quarter of them of the diagonal's or below 0.35 of their row's largest, the others are connections; of
+              nodes with several unknowns 0.4 of what an entry is where all are alike, doubled on each coarser level, where their stiffness jumps
 
   Options Database Key:
 . -pc_saamg_threshold threshold - the strength below which a connection is left out of the aggregates

@@ -50,6 +50,9 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
                                      "  %.3g %% of its couplings are as nothing beside the diagonals, as where coefficients jump, and it is an M-matrix: "
                                      "strength threshold %.3g\n",
                                      100. * (double)mg->couplings.across().couplings / (double)mg->couplings.edges, (double)mg->hierarchy_options.threshold));
+  else if (mg->jumps.there())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its nodes' couplings are as nothing beside diagonals that differ: strength threshold %.3g\n",
+                                     100. * (double)mg->jumps.across / (double)mg->jumps.edges, (double)mg->hierarchy_options.threshold));
   else if (mg->hierarchy_options.strong_share > 0)
     PetscCall(
       PetscViewerASCIIPrintf(viewer,

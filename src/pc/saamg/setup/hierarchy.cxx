@@ -346,7 +346,7 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
     if (stop) break;
     /* Coarse operators are denser and their entries smaller (Vanek, Mandel, Brezina 1996); but what an aggregate has across a jump grows with its surface, and
        beside the diagonals from level to level. */
-    if (options.weak_by_direction) threshold /= 2;
+    threshold *= options.threshold_growth;
   }
   if (!*finite) reset();
   else if (grids_.size() == 1 && grids_[0].level->rows().no_rows()) wants_rows_ = true; /* a level that is solved is read by rows */

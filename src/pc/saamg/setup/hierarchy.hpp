@@ -28,7 +28,8 @@ struct HierarchyOptions {
   PetscReal    diagonal_sign               = 0;     // of entries that are no couplings
   PetscReal    strong_share                = 0;     // of a row's largest coupling, below which others are weak
   bool         by_heaviest                 = false; // aggregates follow each row's largest coupling
-  bool         weak_by_direction           = true;  // as across layers: else thresholds stay from level to level, and whole coarse operators smooth
+  bool         weak_by_direction           = true;  // as across layers: else whole coarse operators smooth
+  PetscReal    threshold_growth            = 0.5;   // of the threshold, from level to level
   PetscInt     max_levels                  = 10;
   PetscInt     coarse_limit                = 200;   // rows at which coarsening may stop
   PetscInt     gather_limit                = 1000;  // rows a rank below which a level goes to fewer ranks; SAAMG() takes more on a device

@@ -174,18 +174,6 @@ struct GuessStrong {
   HD void operator()(PetscInt i) const { count[i] = !isolated || !isolated[i]; }
 };
 
-/* The matrix with one entry for each block, its norm, where columns of other ranks are those of whole nodes, too; else an empty one. */
-CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs, const BlockPatternPtr &known)
-{
-  if (bs == 1 || columns.nghost() % bs) return CsrMatrix();
-  for (PetscInt g = 0; g < columns.nghost(); g++) {
-    const PetscInt first = g - g % bs;
-
-    if (columns.ghosts()[g] % bs != g % bs || columns.ghosts()[g] / bs != columns.ghosts()[first] / bs) return CsrMatrix();
-  }
-  return known ? block_norms(A, *known) : norms_of_blocks(A, bs);
-}
-
 /* As many edges as there may be, to be written while they are counted. */
 void hold_all_edges(const Csr &rows, FillStrong &fill, CsrGraph &G)
 {
@@ -287,6 +275,17 @@ Array<PetscReal> least_strong(const Csr &rows, const BlockRows &blocks, const Me
 }
 
 } // namespace
+
+CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs, const BlockPatternPtr &known)
+{
+  if (bs == 1 || columns.nghost() % bs) return CsrMatrix();
+  for (PetscInt g = 0; g < columns.nghost(); g++) {
+    const PetscInt first = g - g % bs;
+
+    if (columns.ghosts()[g] % bs != g % bs || columns.ghosts()[g] / bs != columns.ghosts()[first] / bs) return CsrMatrix();
+  }
+  return known ? block_norms(A, *known) : norms_of_blocks(A, bs);
+}
 
 CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name, const Lattice &lattice,
                         const KnownRows &known)
