@@ -4,6 +4,7 @@
 #include "assembly/kernels/blocks.hpp"
 #include "mat/cds/cds.hpp"
 #include "mat/common/values_to_write.hpp"
+#include "mat/own/entry_ops.hpp"
 #include "mat/own/own_cds.hpp"
 #include <algorithm>
 
@@ -26,36 +27,6 @@ std::vector<PetscInt> offsets_of(const NodeGrid &grid)
   std::sort(offset.begin(), offset.end());
   offset.erase(std::unique(offset.begin(), offset.end()), offset.end());
   return offset;
-}
-
-/* A diagonal more than there may be ends it. pairs: in this rank's own columns */
-void offsets_of(const GozaAssembly a, std::vector<PetscInt> &offset, std::int64_t *pairs)
-{
-  for (PetscInt i = 0; i < a->nowned; i++) {
-    for (PetscInt k = a->host_ptr[i]; k < a->host_ptr[i + 1]; k++) {
-      const PetscInt o  = a->host_col[k] - i;
-      const auto     at = std::lower_bound(offset.begin(), offset.end(), o);
-
-      if (a->host_col[k] >= a->nowned) continue;
-      (*pairs)++;
-      if (at == offset.end() || *at != o) offset.insert(at, o);
-      if (offset.size() > static_cast<std::size_t>(max_diagonals)) return;
-    }
-  }
-}
-
-/* The pairs with nodes of other ranks, by global columns, which ascend. */
-void others_of(const GozaAssembly a, std::vector<PetscInt> &ptr, std::vector<PetscInt> &col)
-{
-  ptr.assign(1, 0);
-  for (PetscInt row = 0; row < a->nowned * a->bs; row++) {
-    for (PetscInt k = a->host_ptr[row / a->bs]; k < a->host_ptr[row / a->bs + 1]; k++) {
-      const PetscInt ghost = a->host_col[k] - a->nowned;
-
-      for (PetscInt c = 0; ghost >= 0 && c < a->bs; c++) col.push_back(a->ghosts[ghost] * a->bs + c);
-    }
-    ptr.push_back(static_cast<PetscInt>(col.size()));
-  }
 }
 
 Target diagonals_of(const DiagonalValues &v)
@@ -93,8 +64,12 @@ PetscErrorCode FindOffsets(GozaAssembly a)
   if (!a->offset.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   std::int64_t pairs = 0, places = 0;
 
-  PetscCall(HostPattern(a));
-  PetscCall(Guarded([&] { offsets_of(a, a->offset, &pairs); }));
+  PetscCall(Guarded([&] {
+    const CsrMatrix nodes = rows_of_pairs(a->mesh, a->map, 1, false);
+
+    pairs     = nodes.nnz();
+    a->offset = mat::offsets_of(nodes.view(), 1, max_diagonals);
+  }));
   for (PetscInt o : a->offset) places += a->nowned - PetscAbs(o);
   a->offsets_fit = a->offset.size() <= static_cast<std::size_t>(max_diagonals) &&
                    static_cast<double>(places) <= CdsOptions().max_fill * static_cast<double>(pairs);
@@ -139,7 +114,7 @@ PetscErrorCode AddRows(GozaAssembly a, Mat A, OwnMat *own)
   OwnValues v;
 
   PetscFunctionBegin;
-  PetscCall(Guarded([&] { rows = rows_of_pairs(a->space, a->map, a->nowned, static_cast<int>(a->bs)); }));
+  PetscCall(Guarded([&] { rows = rows_of_pairs(a->mesh, a->map, static_cast<int>(a->bs), false); }));
   PetscCall(own->storage->take_rows(A, own, rows.view()));
   PetscCall(OwnRead(A, own, own->space, &v));
   PetscCall(Guarded([&] {
@@ -179,13 +154,15 @@ PetscErrorCode SetOthers(GozaAssembly a, Mat A, OwnMat *own)
   std::vector<PetscInt> ptr, col;
 
   PetscFunctionBegin;
-  PetscErrorCode failed = HostPattern(a);
-  if (!failed)
-    failed = Guarded([&] {
-      others_of(a, ptr, col);
-      col.reserve(1); // PETSc takes a null pointer for "not given"
-      a->row_ptr_other = Array<PetscInt>(a->space, ptr.data(), ptr.size());
-    });
+  PetscErrorCode failed = Guarded([&] {
+    CsrMatrix others = rows_of_pairs(a->mesh, a->map, static_cast<int>(a->bs), true);
+
+    ptr = others.ptr.to_host();
+    col = others.col.to_host();
+    for (PetscInt &c : col) c = a->ghosts[c / a->bs] * a->bs + c % a->bs; // which ascend as well
+    col.reserve(1);                                                       // PETSc takes a null pointer for "not given"
+    a->row_ptr_other.swap(others.ptr);
+  });
   PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
   PetscCall(OwnSetRest(A, own, ptr.data(), col.data(), NULL));
   a->nnz[1] = ptr.back();
@@ -228,8 +205,6 @@ PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A)
   PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), AddPlaces(a, A, own)));
   if (A->rmap->size > 1) PetscCall(SetOthers(a, A, own));
   PetscCall(OwnAgreeOnPattern(A));
-  std::vector<PetscInt>().swap(a->host_ptr); /* of a large mesh as much as the diagonals */
-  std::vector<PetscInt>().swap(a->host_col);
   A->preallocated   = PETSC_TRUE;
   A->assembled      = PETSC_TRUE;
   a->mat_id         = id;

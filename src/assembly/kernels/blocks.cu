@@ -23,17 +23,19 @@ struct PairRowLength {
   }
 };
 
-struct PairRowColumns {
+struct PairRowColumns { // those with other ranks' nodes are the last of a row
   const PetscInt *ptr, *col;
+  PetscInt        owned;
   int             bs;
+  bool            others;
   const PetscInt *row_ptr;
   PetscInt       *column;
 
   HD void operator()(PetscInt row, int lane, int lanes) const
   {
-    const PetscInt begin = row_ptr[row], length = row_ptr[row + 1] - begin, first = ptr[row / bs];
+    const PetscInt begin = row_ptr[row], length = row_ptr[row + 1] - begin, first = others ? ptr[row / bs + 1] - length / bs : ptr[row / bs];
 
-    for (PetscInt k = lane; k < length; k += lanes) column[begin + k] = col[first + k / bs] * bs + k % bs;
+    for (PetscInt k = lane; k < length; k += lanes) column[begin + k] = (col[first + k / bs] - (others ? owned : 0)) * bs + k % bs;
   }
 };
 
@@ -71,13 +73,14 @@ Array<PetscInt> row_pointer_of_pairs(Space space, const AssemblyMap &map, PetscI
   return row_ptr;
 }
 
-CsrMatrix rows_of_pairs(Space space, const AssemblyMap &map, PetscInt owned, int bs)
+CsrMatrix rows_of_pairs(const Mesh &mesh, const AssemblyMap &map, int bs, bool others)
 {
-  CsrMatrix rows(space, owned * bs, owned * bs);
+  const Space space = mesh.space();
+  CsrMatrix   rows(space, mesh.owned * bs, (others ? mesh.nodes - mesh.owned : mesh.owned) * bs);
 
-  rows.ptr = row_pointer_of_pairs(space, map, owned, bs, false);
+  rows.ptr = row_pointer_of_pairs(space, map, mesh.owned, bs, others);
   rows.col = Array<PetscInt>(space, static_cast<std::size_t>(read_value(space, rows.ptr.data() + rows.nrows)));
-  for_each_row_by_lanes(space, rows.nrows, PairRowColumns{map.ptr.data(), map.col.data(), bs, rows.ptr.data(), rows.col.data()});
+  for_each_row_by_lanes(space, rows.nrows, PairRowColumns{map.ptr.data(), map.col.data(), mesh.owned, bs, others, rows.ptr.data(), rows.col.data()});
   return rows;
 }
 
