@@ -44,6 +44,21 @@ template <class Solver> auto GozaZeroesItsGuess(Solver ksp, int) -> decltype((vo
 }
 template <class Solver> void GozaZeroesItsGuess(Solver, long) { }
 
+/* MatCreateMPIAIJWithSeqAIJ(), whose garray, of PetscMalloc1(), newer versions keep; older ones copy it, and want no sizes. */
+template <class Create>
+auto GozaMatOfBlocks(Create create, MPI_Comm comm, Mat A, Mat B, PetscInt *garray, Mat *C, int)
+  -> decltype(create(comm, PETSC_DETERMINE, PETSC_DETERMINE, A, B, garray, C))
+{
+  return create(comm, PETSC_DETERMINE, PETSC_DETERMINE, A, B, garray, C);
+}
+template <class Create> PetscErrorCode GozaMatOfBlocks(Create create, MPI_Comm comm, Mat A, Mat B, PetscInt *garray, Mat *C, long)
+{
+  PetscFunctionBegin;
+  PetscCall(create(comm, A, B, garray, C));
+  PetscCall(PetscFree(garray));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 #if PETSC_VERSION_LT(3, 22, 0)
 inline PetscErrorCode VecFlag(Vec v, PetscInt) /* 3.18 has VecSetInf(): x is marked as not to be used */
 {

@@ -151,20 +151,20 @@ PetscErrorCode AddPlaces(GozaAssembly a, Mat A, OwnMat *own)
 /* Collective, on several ranks: rest has the mesh's pairs and no others. */
 PetscErrorCode SetOthers(GozaAssembly a, Mat A, OwnMat *own)
 {
-  std::vector<PetscInt> ptr, col;
+  std::vector<PetscInt> ptr, col, garray;
+  CsrMatrix             rows;
 
   PetscFunctionBegin;
-  PetscErrorCode failed = Guarded([&] {
-    CsrMatrix others = rows_of_pairs(a->mesh, a->map, static_cast<int>(a->bs), true);
-
-    ptr = others.ptr.to_host();
-    col = others.col.to_host();
-    for (PetscInt &c : col) c = a->ghosts[c / a->bs] * a->bs + c % a->bs; // which ascend as well
-    col.reserve(1);                                                       // PETSc takes a null pointer for "not given"
-    a->row_ptr_other.swap(others.ptr);
+  const PetscErrorCode failed = Guarded([&] {
+    rows = rows_of_pairs(a->mesh, a->map, static_cast<int>(a->bs), true);
+    ptr  = rows.ptr.to_host();
+    col  = rows.col.to_host();
+    for (PetscInt ghost : a->ghosts) {
+      for (PetscInt c = 0; c < a->bs; c++) garray.push_back(ghost * a->bs + c);
+    }
   });
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
-  PetscCall(OwnSetRest(A, own, ptr.data(), col.data(), NULL));
+  PetscCall(OwnSetRest(A, own, {Space::Host, rows.nrows, rows.ncols, ptr.data(), col.data(), nullptr}, garray.data(), failed));
+  a->row_ptr_other.swap(rows.ptr);
   a->nnz[1] = ptr.back();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

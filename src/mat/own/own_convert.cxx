@@ -50,22 +50,14 @@ PetscErrorCode MatConvert_Own_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The other block's entries, by global columns. */
+/* The other block's entries. */
 PetscErrorCode FillRest(Mat B, OwnMat *own, Mat Ao, const PetscInt *garray)
 {
-  BorrowedCsr           lent;
-  std::vector<PetscInt> col;
+  BorrowedCsr lent;
 
   PetscFunctionBegin;
-  PetscErrorCode failed = lent.open(Ao, Space::Host);
-  if (!failed)
-    failed = Guarded([&] {
-      col.reserve(lent.nnz() + 1); // PETSc takes a null pointer for "not given"
-      for (PetscInt k = 0; k < lent.nnz(); k++) col.push_back(garray[lent.csr().col[k]]);
-    });
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)B), failed, "read its rows"));
-  PetscScalar none = 0;
-  PetscCall(OwnSetRest(B, own, lent.csr().ptr, col.data(), lent.csr().val ? lent.csr().val : &none));
+  const PetscErrorCode failed = lent.open(Ao, Space::Host);
+  PetscCall(OwnSetRest(B, own, lent.csr(), garray, failed));
   PetscCall(lent.close());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

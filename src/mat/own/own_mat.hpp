@@ -180,13 +180,14 @@ PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *
 /* own_group.cxx: composed as GozaMatMakeGroup_C */
 PetscErrorCode OwnMakeGroup(Mat A, const std::shared_ptr<RankGroup> &group, std::shared_ptr<GroupMat> *made);
 
-/* own_rest.cxx, all collective. OwnRest: NULL on one rank. OwnNewRest: without a pattern; OwnTakeRest: in place of the one that there is, unless it failed to
-   get a pattern. OwnSetRest: of rows of global columns, ascending, of which none is this rank's. OwnAddPlaces: in rest, where there are none yet, with zeros.
-   OwnDeliver: what waits goes to its owners, and into their values. */
+/* own_new_rest.cxx and own_rest.cxx, all collective. OwnRest: NULL on one rank. OwnNewRest: without a pattern; OwnTakeRest: in place of the one that there is,
+   unless it failed to get a pattern. OwnSetRest: of rows on the host, whose columns ascend and are garray's, other ranks' ones, ascending; without values these
+   are 0. failed: to find this rank's rows. OwnAddPlaces: in rest, where there are none yet, with zeros. OwnDeliver: what waits goes to its owners, and into
+   their values. */
 PetscErrorCode OwnRest(Mat A, OwnMat *own, Mat *rest);
 PetscErrorCode OwnNewRest(Mat A, Mat *rest);
 PetscErrorCode OwnTakeRest(Mat A, OwnMat *own, Mat rest, PetscErrorCode failed);
-PetscErrorCode OwnSetRest(Mat A, OwnMat *own, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val);
+PetscErrorCode OwnSetRest(Mat A, OwnMat *own, const Csr &rows, const PetscInt *garray, PetscErrorCode failed);
 PetscErrorCode OwnCombineRest(Mat A, OwnMat *own, PetscScalar a, Mat other, bool add); // rest = a other, or rest += a other
 PetscErrorCode OwnAddPlaces(Mat A, OwnMat *own, std::vector<OtherEntry> &places);
 PetscErrorCode OwnDeliver(Mat A, OwnMat *own);

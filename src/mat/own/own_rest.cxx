@@ -92,7 +92,7 @@ PetscErrorCode AddEntries(Mat block, PetscScalar a, Mat its, const std::vector<P
 /* Collective. A rest with the places of the old one and more, which are none of its, with the old one's values. */
 PetscErrorCode Enlarge(Mat A, OwnMat *own, RestRows &rows, const std::vector<OtherEntry> &more)
 {
-  std::vector<PetscInt>    ptr(1, 0), col;
+  std::vector<PetscInt>    ptr(1, 0), col, garray;
   std::vector<PetscScalar> val;
   const PetscScalar       *old;
 
@@ -117,14 +117,15 @@ PetscErrorCode Enlarge(Mat A, OwnMat *own, RestRows &rows, const std::vector<Oth
         for (; next < more.size() && more[next].row == first + i; next++) put(more[next].col, 0);
         ptr.push_back(static_cast<PetscInt>(col.size()));
       }
-      col.reserve(1); // PETSc takes a null pointer for "not given"
-      val.reserve(1);
+      garray = col;
+      std::sort(garray.begin(), garray.end());
+      garray.erase(std::unique(garray.begin(), garray.end()), garray.end());
+      for (PetscInt &c : col) c = static_cast<PetscInt>(std::lower_bound(garray.begin(), garray.end(), c) - garray.begin());
     });
     PetscCall(MatSeqAIJRestoreArrayRead(rows.block, &old));
   }
   PetscCall(rows.lent.close());
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, hold));
-  PetscCall(OwnSetRest(A, own, ptr.data(), col.data(), val.data()));
+  PetscCall(OwnSetRest(A, own, {Space::Host, A->rmap->n, static_cast<PetscInt>(garray.size()), ptr.data(), col.data(), val.data()}, garray.data(), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -267,56 +268,6 @@ PetscErrorCode PutIntoRest(Mat A, OwnMat *own, InsertMode mode)
 }
 
 } // namespace
-
-PetscErrorCode OwnRest(Mat A, OwnMat *own, Mat *rest)
-{
-  PetscFunctionBegin;
-  *rest = NULL;
-  if (!own->others.rest && A->rmap->size > 1) {
-    std::vector<PetscInt> ptr;
-    PetscScalar           nothing;
-
-    PetscCall(Together(PetscObjectComm((PetscObject)A), hold, [&] { ptr.assign(A->rmap->n + 1, 0); }));
-    PetscCall(OwnSetRest(A, own, ptr.data(), ptr.data(), &nothing));
-  }
-  *rest = own->others.rest;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode OwnNewRest(Mat A, Mat *rest)
-{
-  Space space;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetSpace(A, &space));
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), rest));
-  PetscCall(MatSetSizes(*rest, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
-  PetscCall(MatSetType(*rest, petsc_on_device() && space == Space::Cuda ? MATMPIAIJCUSPARSE : MATMPIAIJ));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode OwnTakeRest(Mat A, OwnMat *own, Mat rest, PetscErrorCode failed)
-{
-  PetscFunctionBegin;
-  if (failed) PetscCall(MatDestroy(&rest));
-  PetscCall(failed);
-  PetscCall(MatSetOption(rest, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
-  PetscCall(MatDestroy(&own->others.rest));
-  own->others.rest = rest;
-  own->coordinates.reset();
-  A->nonzerostate++;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode OwnSetRest(Mat A, OwnMat *own, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val)
-{
-  Mat rest;
-
-  PetscFunctionBegin;
-  PetscCall(OwnNewRest(A, &rest));
-  PetscCall(OwnTakeRest(A, own, rest, MatMPIAIJSetPreallocationCSR(rest, ptr, col, val)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Where it has all places of the other rest stays the matrix that it is, which knows coordinates; else PETSc makes another of it. */
 PetscErrorCode OwnCombineRest(Mat A, OwnMat *own, PetscScalar a, Mat other, bool add)

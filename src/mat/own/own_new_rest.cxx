@@ -1,0 +1,112 @@
+/* The matrix that an owning matrix has for its entries in columns of other ranks, made and replaced. */
+#include "own_mat.hpp"
+#include "parallel/agree.hpp"
+#include "petsc/plugin.hpp"
+#include <algorithm>
+
+namespace goza::mat
+{
+
+namespace
+{
+
+/* Is it on the device? */
+PetscErrorCode BesideDevice(Mat A, bool *yes)
+{
+  Space space;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSpace(A, &space));
+  *yes = petsc_on_device() && space == Space::Cuda;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One of rest's two blocks, without MatSetValues() for each row: nearly all are empty. rows without a pointer: all are */
+PetscErrorCode MakeBlock(MatType type, const Csr &rows, Mat *B)
+{
+  const PetscInt        n = rows.ptr ? rows.ptr[rows.nrows] : 0;
+  std::vector<PetscInt> lengths;
+  PetscScalar          *val;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] {
+    for (PetscInt i = 0; rows.ptr && i < rows.nrows; i++) lengths.push_back(rows.ptr[i + 1] - rows.ptr[i]);
+  }));
+  PetscCall(MatCreate(PETSC_COMM_SELF, B));
+  PetscCall(MatSetSizes(*B, rows.nrows, rows.ncols, rows.nrows, rows.ncols));
+  PetscCall(MatSetType(*B, type));
+  PetscCall(MatSeqAIJSetPreallocation(*B, 0, n ? lengths.data() : NULL));
+  PetscCall(MatSetOption(*B, MAT_USE_INODES, PETSC_FALSE));
+  if (n) PetscCall(MatSeqAIJSetColumnIndices(*B, const_cast<PetscInt *>(rows.col)));
+  PetscCall(MatAssemblyBegin(*B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY));
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAIJGetArray(*B, &val));
+  if (rows.val) std::copy_n(rows.val, n, val);
+  else std::fill_n(val, n, PetscScalar(0));
+  PetscCall(MatSeqAIJRestoreArray(*B, &val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode OwnRest(Mat A, OwnMat *own, Mat *rest)
+{
+  PetscFunctionBegin;
+  *rest = NULL;
+  if (!own->others.rest && A->rmap->size > 1) PetscCall(OwnSetRest(A, own, {Space::Host, A->rmap->n, 0, nullptr, nullptr, nullptr}, nullptr, PETSC_SUCCESS));
+  *rest = own->others.rest;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnNewRest(Mat A, Mat *rest)
+{
+  bool device = false;
+
+  PetscFunctionBegin;
+  PetscCall(BesideDevice(A, &device));
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), rest));
+  PetscCall(MatSetSizes(*rest, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  PetscCall(MatSetType(*rest, device ? MATMPIAIJCUSPARSE : MATMPIAIJ));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnTakeRest(Mat A, OwnMat *own, Mat rest, PetscErrorCode failed)
+{
+  PetscFunctionBegin;
+  if (failed) PetscCall(MatDestroy(&rest));
+  PetscCall(failed);
+  PetscCall(MatSetOption(rest, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
+  PetscCall(MatDestroy(&own->others.rest));
+  own->others.rest = rest;
+  own->coordinates.reset();
+  A->nonzerostate++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnSetRest(Mat A, OwnMat *own, const Csr &rows, const PetscInt *garray, PetscErrorCode failed)
+{
+  Mat       rest = NULL, diagonal = NULL, block = NULL;
+  PetscInt *names  = NULL; // of the block's columns
+  bool      device = false;
+
+  PetscFunctionBegin;
+  PetscCall(BesideDevice(A, &device));
+  const MatType type = device ? MATSEQAIJCUSPARSE : MATSEQAIJ;
+  if (!failed) failed = MakeBlock(type, {Space::Host, A->rmap->n, A->cmap->n, nullptr, nullptr, nullptr}, &diagonal);
+  if (!failed) failed = MakeBlock(type, rows, &block);
+  if (!failed) failed = PetscMalloc1(rows.ncols, &names);
+  if (!failed) failed = PetscArraycpy(names, garray, rows.ncols);
+  PetscErrorCode all = FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its entries in columns of other ranks");
+  if (all) { /* else they are rest's */
+    PetscCall(MatDestroy(&diagonal));
+    PetscCall(MatDestroy(&block));
+    PetscCall(PetscFree(names));
+  }
+  PetscCall(all);
+  PetscCall(GozaMatOfBlocks(MatCreateMPIAIJWithSeqAIJ, PetscObjectComm((PetscObject)A), diagonal, block, names, &rest, 0));
+  PetscCall(OwnTakeRest(A, own, rest, PETSC_SUCCESS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::mat
