@@ -136,6 +136,24 @@ BOOST_AUTO_TEST_CASE(found_in_the_entries)
   }
 }
 
+/* Of a large matrix all rows are looked at where some of them say that it is not plain. */
+BOOST_AUTO_TEST_CASE(found_in_some_rows)
+{
+  constexpr PetscInt nx = 1000, ny = 700;
+
+  for (goza::Space space : spaces()) {
+    const goza::Couplings some = found(assemble(stencil5(nx, ny), MATAIJ), space), all = found(assemble(stencil5(nx, ny, 1e-3), MATAIJ), space);
+
+    BOOST_TEST(some.plain());
+    BOOST_TEST(some.rows < nx * ny);
+    BOOST_TEST(some.rows > nx * ny / 4);
+    BOOST_TEST(std::abs(static_cast<double>(some.edges) / static_cast<double>(some.rows) - 4) < 0.01);
+    BOOST_TEST(all.anisotropic());
+    BOOST_TEST(all.rows == nx * ny);
+    BOOST_TEST(all.edges == 2 * ((nx - 1) * ny + nx * (ny - 1)));
+  }
+}
+
 /* Where entries are of both signs, aggregates follow large ones that are not of the diagonal's. */
 BOOST_AUTO_TEST_CASE(entries_of_both_signs)
 {

@@ -3,6 +3,8 @@
 #include "core/launch/staged_rows.hpp"
 #include "core/util/hash.hpp"
 #include "strength_rows.hpp"
+#include "tuning.hpp"
+#include <algorithm>
 
 namespace goza::saamg
 {
@@ -82,6 +84,17 @@ private:
   HD PetscReal strength2(PetscInt i, PetscInt j, PetscScalar a) const { return PetscRealPart(a * PetscConj(a)) * PetscAbsScalar(dinv[i] * dinv[j]); }
 };
 
+/* The same of some rows: of runs of them, which lie evenly among all that there are. */
+template <class Rows> struct SomeCouplings {
+  static constexpr bool     walks_along_row = true;
+  static constexpr PetscInt run             = 32;
+
+  RowCouplings<Rows> row;
+  PetscInt           runs, all; // of so many
+
+  HD void operator()(PetscInt k, std::int64_t *count) const { row(run * somewhere_in_part(k / run, runs, all) + k % run, count); }
+};
+
 struct OfCoupled {
   const PetscScalar   *dinv;
   const unsigned char *isolated;
@@ -135,24 +148,56 @@ PetscReal share_of_strong(const Csr &A, PetscReal threshold)
   return n[0] ? static_cast<PetscReal>(n[1]) / static_cast<PetscReal>(n[0]) : 1;
 }
 
-Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const CsrFacts &facts)
+/* Of one row in `part`, or of all. */
+template <class Rows, class All>
+static void count_couplings(Space space, PetscInt n, const RowCouplings<Rows> &row, PetscInt part, Array<std::int64_t> &counts, const All &all)
+{
+  using Some          = SomeCouplings<Rows>;
+  const PetscInt runs = n / Some::run / part;
+
+  if (part == 1) all(row);
+  else join_rows<Plus, numbers_of_couplings>(space, runs * Some::run, Some{row, runs, n / Some::run}, counts.data());
+}
+
+static Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const Array<PetscScalar> &dinv, PetscInt part)
 {
   const Csr          &A     = rows.A;
   const Space         space = A.space;
-  Array<PetscScalar>  dinv(space, columns.nlocal(), unset);
   Array<std::int64_t> counts(space, numbers_of_couplings);
+  Couplings           found;
 
-  for_each_row(space, A.nrows, OfCoupled{facts.dinv.data(), facts.isolated.data(), dinv.data()});
-  columns.update(dinv);
   if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
-    join_rows<Plus, numbers_of_couplings>(space, A.nrows, RowCouplings<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), dinv.data()}, counts.data());
-  } else join_csr_rows<Plus, numbers_of_couplings>(A, 1, RowCouplings<AijRowsView>{rows_of(A), dinv.data()}, counts.data());
-  std::vector<std::int64_t> count = counts.to_host();
-  columns.sum(count.data(), numbers_of_couplings);
-  const PetscReal sign = facts.positive == facts.negative ? 0 : facts.positive ? 1 : -1;
+    count_couplings(space, A.nrows, RowCouplings<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), dinv.data()}, part, counts,
+                    [&](const auto &row) { join_rows<Plus, numbers_of_couplings>(space, A.nrows, row, counts.data()); });
+  } else {
+    count_couplings(space, A.nrows, RowCouplings<AijRowsView>{rows_of(A), dinv.data()}, part, counts,
+                    [&](const auto &row) { join_csr_rows<Plus, numbers_of_couplings>(A, 1, row, counts.data()); });
+  }
+  std::vector<std::int64_t> n = counts.to_host();
 
-  return {count[0], count[1], count[2], count[3], count[4], count[5], count[6], count[7], {count[8], count[9], count[10], count[11], count[12], count[13]},
-          sign};
+  columns.sum(n.data(), numbers_of_couplings);
+  found = {n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]};
+  std::copy(n.begin() + 8, n.end(), found.below);
+  return found;
+}
+
+Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const CsrFacts &facts)
+{
+  const Csr         &A    = rows.A;
+  const PetscInt     part = PetscMax(1, columns.nglobal() / some_rows);
+  Array<PetscScalar> dinv(A.space, columns.nlocal(), unset);
+
+  for_each_row(A.space, A.nrows, OfCoupled{facts.dinv.data(), facts.isolated.data(), dinv.data()});
+  columns.update(dinv);
+  const auto of_rows = [&](PetscInt in) {
+    Couplings found = couplings_of(rows, columns, dinv, in);
+
+    found.diagonal_sign = facts.positive == facts.negative ? 0 : facts.positive ? 1 : -1;
+    return found;
+  };
+  const Couplings some = of_rows(part);
+
+  return part == 1 || (some.plain() && some.with_more().plain()) ? some : of_rows(1);
 }
 
 } // namespace goza::saamg

@@ -5,7 +5,7 @@
 namespace goza::saamg
 {
 
-/* Of all ranks. Entries at rounding's size, and those that lead to a row that is coupled to nothing, are no couplings. */
+/* Of all ranks; of a plain matrix that is large those of some of its rows. Entries at rounding's size, and those that lead to a row that is coupled to nothing, are no couplings. */
 struct Couplings {
   // that are coupled to others; those of them whose off-diagonal entries of the diagonal's sign come to more than a hundredth of it
   std::int64_t         rows = 0, positive = 0;
@@ -93,6 +93,19 @@ struct Couplings {
     const PetscReal share = anisotropic() ? static_cast<PetscReal>(0.5) : jump() ? across().share : 0;
 
     return share > 0 ? share * static_cast<PetscReal>(rows) / static_cast<PetscReal>(edges) : 0;
+  }
+
+  /* Whether nothing speaks for other aggregates than those of all couplings alike. */
+  bool plain() const { return !anisotropic() && !jump() && !by_heaviest() && !of_both_signs(false); }
+
+  /* With a little more of what does, as chance may have kept out of some rows. */
+  Couplings with_more() const
+  {
+    Couplings more = *this;
+
+    for (std::int64_t *n : {&more.weak, &more.minor, &more.ruled, &more.steep}) *n += *n / 16;
+    for (std::int64_t &n : more.below) n += n / 16;
+    return more;
   }
 
 private:

@@ -18,6 +18,9 @@ constexpr std::size_t room_of_part = 256 << 20;
 /* Entries of a matrix whose product takes a device hardly longer than its launch. */
 constexpr std::int64_t few_entries = 1 << 21;
 
+/* Rows of which a large matrix's couplings are judged where they are plain: what is a hundredth of them is told from nothing. */
+constexpr PetscInt some_rows = 1 << 18;
+
 /* Nodes whose lists have so many edges on an average have a warp each where there are no more of them: with a thread each they would leave a device idle. */
 constexpr std::int64_t long_row  = 16;
 constexpr PetscInt     few_nodes = 1 << 15;
