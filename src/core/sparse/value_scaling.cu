@@ -72,7 +72,7 @@ private:
 /* Rows that are long are for a warp each; of very short ones a warp's threads read what lies together. */
 void for_each_row_of_values(Csr A, const RowExponent &body)
 {
-  constexpr std::int64_t long_row = 40, some = 10, few = 4;
+  constexpr std::int64_t long_row = 40, some = 10, few = 5;
   const std::int64_t     n = entries(A);
 
   if (!body.inverse_col) A.col = nullptr;

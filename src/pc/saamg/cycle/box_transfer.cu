@@ -11,7 +11,7 @@ template <class V> template <class Store> void BoxTransfer<V>::fill_as(const Box
   const PetscInt n = static_cast<PetscInt>(lines.pairs());
 
   if (pairs.space() != P.space() || pairs.size() != static_cast<std::size_t>(n)) pairs = Array<BoxPair<Store>>(P.space(), n);
-  for_each_row(P.space(), n, FillPair<Store>{lines, boxes.reach.data(), P.ptr.data(), P.val.data(), pairs.data()});
+  for_each_row(P.space(), n / 4, FillPairs<Store>{lines, boxes.reach.data(), P.ptr.data(), P.val.data(), pairs.data()});
 }
 
 template <class V> void BoxTransfer<V>::fill(const Boxes &boxes, const CsrMatrix &P, bool narrow, bool conjugated)

@@ -60,30 +60,37 @@ struct BoxLines {
   HD PetscInt node_of(PetscInt tile, int d) const { return grid.begin[d] + PetscMin(PetscMax(tile, 0), grid.tiles[d] - 1); }
 };
 
-/* A pair of values, from rows of P. */
-template <class Store> struct FillPair {
+/* Four pairs of values, one in each quarter of a line, from rows of P: neighbours among the threads have neighbours among the nodes. */
+template <class Store> struct FillPairs {
   BoxLines           lines;
   const Bits8       *reach;
   const PetscInt    *ptr;
   const PetscScalar *val;
   BoxPair<Store>    *pairs;
 
-  HD void operator()(PetscInt pair) const
+  HD void operator()(PetscInt four) const
+  {
+    const BoxGrid &grid    = lines.grid;
+    const PetscInt quarter = lines.stride / 4, line = four / quarter, x = four % quarter, row = line / lines.lines(), of_row = line % lines.lines();
+    const int      wide = 2 * lines.reach + 1, y = static_cast<int>(of_row % wide) - lines.reach, z = static_cast<int>(of_row / wide) - 2;
+    const PetscInt ty = grid.root(row % grid.boxes[1], 1) + y, tz = grid.root(row / grid.boxes[1], 2) + z;
+    const bool     there = ty >= 0 && ty < grid.tiles[1] && tz >= 0 && tz < grid.tiles[2];
+
+    for (int k = 0; k < 4; k++)
+      fill(pairs + static_cast<std::int64_t>(line) * lines.stride, x + k * quarter, lines.first_node(ty, tz), there, 4 * (z < 0) + 2 * (y < 0));
+  }
+
+private:
+  HD void fill(BoxPair<Store> *of_line, PetscInt x, PetscInt first, bool there, int place) const
   {
     const BoxGrid &grid = lines.grid;
-    const PetscInt line = pair / lines.stride, x = pair % lines.stride, row = line / lines.lines(), of_row = line % lines.lines(), wide = 2 * lines.reach + 1;
-    const int      y = static_cast<int>(of_row % wide) - lines.reach, z = static_cast<int>(of_row / wide) - 2, place = 4 * (z < 0) + 2 * (y < 0);
-    const PetscInt tile[3] = {x - grid.begin[0], grid.root(row % grid.boxes[1], 1) + y, grid.root(row / grid.boxes[1], 2) + z};
-    bool           there   = true;
-
-    for (int d = 0; d < 3; d++) there = there && tile[d] >= 0 && tile[d] < grid.tiles[d];
-    const PetscInt node = lines.first_node(tile[1], tile[2]) + PetscMin(x, grid.nodes[0] - 1);
-    const Bits8    bits = there ? reach[node] : Bits8(0);
+    const PetscInt tile = x - grid.begin[0], node = first + PetscMin(x, grid.nodes[0] - 1);
+    const Bits8    bits = there && tile >= 0 && tile < grid.tiles[0] ? reach[node] : Bits8(0);
 
     for (int of = 0; of < 2; of++) {
       const PetscScalar v = bits >> (place + of) & 1 ? val[ptr[node] + entries_below(bits, place + of)] : PetscScalar(0);
 
-      pairs[pair].of[of] = static_cast<Store>(v);
+      of_line[x].of[of] = static_cast<Store>(v);
     }
   }
 };
