@@ -57,8 +57,16 @@ static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode HoldNearNull(PC pc, SAAMG *mg, NearNull &modes)
+{
+  PetscFunctionBegin;
+  PetscCall(
+    FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, modes), "hold its near-null vectors"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Builds the hierarchy, or fills in new values. */
-static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite, bool *wants_rows)
+static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, NearNull &modes, bool values_only, bool *finite, bool *wants_rows)
 {
   const OperatorSource      exact = ExactSource(pc, mg);
   std::shared_ptr<CsrFacts> facts;
@@ -73,20 +81,18 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
   if (values_only) {
     PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact, facts));
   } else {
-    PetscInt           bs, k;
-    Array<PetscScalar> B;
-    Array<PetscInt>    name;
-    Lattice            lattice;
+    Array<PetscInt> name;
+    Lattice         lattice;
+    GridBox         grid;
 
-    PetscCall(
-      FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
-    GridBox grid;
+    if (!modes.k) PetscCall(HoldNearNull(pc, mg, modes));
     PetscCall(FindGrid(pc, mg, &grid));
     *wants_rows = mg->by_diagonals && !grid.known;
     if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(grid, rows, bs, name, lattice), "number its nodes"));
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, lattice, bs, k), "forecast its memory"));
-    PetscCall(mg->hierarchy.build({rows.A, rows.columns, bs, k, std::move(B), std::move(name), lattice, exact, facts}, mg->hierarchy_options, finite));
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(grid, rows, modes.bs, name, lattice), "number its nodes"));
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, lattice, modes.bs, modes.k), "forecast its memory"));
+    PetscCall(mg->hierarchy.build({rows.A, rows.columns, modes.bs, modes.k, std::move(modes.B), std::move(name), lattice, exact, facts}, mg->hierarchy_options,
+                                  finite));
     *wants_rows = *finite && mg->hierarchy.wants_rows();
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -99,6 +105,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   bool             finite = true, same_pattern;
   Space            space;
   OwnRows          rows;
+  NearNull         modes;
   PetscObjectState nonzerostate;
   PetscObjectId    id;
 
@@ -116,9 +123,11 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   if (!same_pattern) mg->tuned = {};
   WatchPrecision(mg, same_pattern);
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
+  if (!same_pattern) PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), RoomForNearNull(pc->pmat, space, modes), "hold its near-null vectors"));
   PetscCall(OpenRows(pc, mg, same_pattern && mg->ascending == id, &rows));
   mg->ascending = rows.ascend ? id : 0;
-  PetscCall(SetUpHierarchy(pc, mg, rows,
+  if (modes.beside) PetscCall(HoldNearNull(pc, mg, modes)); /* while a device makes the rows */
+  PetscCall(SetUpHierarchy(pc, mg, rows, modes,
                            same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse != PC_SAAMG_REUSE_NONE && mg->kept == mg->reuse)), &finite,
                            wants_rows));
   if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);

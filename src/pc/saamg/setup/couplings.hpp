@@ -5,7 +5,8 @@
 namespace goza::saamg
 {
 
-/* Of all ranks; of a plain matrix that is large those of some of its rows. Entries at rounding's size, and those that lead to a row that is coupled to nothing, are no couplings. */
+/* Of all ranks; of a plain matrix that is large those of some of its rows. Entries at rounding's size, and those that lead to a row that is coupled to nothing,
+   are no couplings. */
 struct Couplings {
   // that are coupled to others; those of them whose off-diagonal entries of the diagonal's sign come to more than a hundredth of it
   std::int64_t         rows = 0, positive = 0;

@@ -3,6 +3,7 @@
 #include "petsc/errors.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/vec_access.hpp"
+#include <utility>
 
 namespace goza::saamg
 {
@@ -80,7 +81,7 @@ static PetscErrorCode FromNullSpace(MatNullSpace null_space, PetscInt m, Space s
   *k = n + (constant ? 1 : 0);
   PetscCheck(*k > 0, PetscObjectComm((PetscObject)null_space), PETSC_ERR_ARG_WRONG, "The near-null space of the matrix has no vectors");
   PetscCall(Guarded([&] {
-    B = Array<PetscScalar>(space, (std::size_t)m * *k);
+    if (B.size() != (std::size_t)m * *k) B = Array<PetscScalar>(space, (std::size_t)m * *k);
     if (constant) for_each_row(space, m, SetColumn{*k, 0, NULL, B.data()});
   }));
   for (PetscInt j = 0; j < n; j++) {
@@ -90,6 +91,26 @@ static PetscErrorCode FromNullSpace(MatNullSpace null_space, PetscInt m, Space s
     PetscCall(Guarded([&] { for_each_row(space, m, SetColumn{*k, (constant ? 1 : 0) + j, v.data(), B.data()}); }));
     PetscCall(v.restore());
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode RoomForNearNull(Mat A, Space space, NearNull &modes)
+{
+  MatNullSpace null_space;
+  PetscBool    constant, host = PETSC_TRUE;
+  PetscInt     n = 0, m;
+  const Vec   *vecs;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(A, &m, NULL));
+  PetscCall(MatGetNearNullSpace(A, &null_space));
+  if (null_space) PetscCall(MatNullSpaceGetVecs(null_space, &constant, &n, &vecs));
+  for (PetscInt j = 0; j < n && host; j++) PetscCall(PetscObjectTypeCompareAny((PetscObject)vecs[j], &host, VECSEQ, VECMPI, ""));
+  if (space == Space::Host || !n || !host) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Guarded([&] {
+    modes.B      = Array<PetscScalar>(space, (std::size_t)m * (n + (constant ? 1 : 0)));
+    modes.beside = device::fork();
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,38 +138,54 @@ PetscErrorCode CheckNearNull(Mat A, const std::vector<PetscReal> &coordinates, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates, PetscInt dim, Space space, PetscInt *bs, PetscInt *k, Array<PetscScalar> &B)
+/* On the stream beside the others' where there is one, which they wait for, whatever has failed. */
+static PetscErrorCode FromNullSpaceBeside(MatNullSpace null_space, PetscInt m, Space space, NearNull &modes)
+{
+  PetscErrorCode failed;
+
+  PetscFunctionBegin;
+  {
+    const device::OnStream on(modes.beside ? modes.beside : device::stream());
+
+    failed = FromNullSpace(null_space, m, space, &modes.k, modes.B);
+  }
+  if (std::exchange(modes.beside, nullptr)) PetscCall(Guarded([] { device::join(); }));
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates, PetscInt dim, Space space, NearNull &modes)
 {
   MatNullSpace null_space;
   PetscInt     m;
 
   PetscFunctionBegin;
   PetscCall(MatGetLocalSize(A, &m, NULL));
-  PetscCall(MatGetBlockSize(A, bs));
-  if (*bs < 1) *bs = 1;
+  PetscCall(MatGetBlockSize(A, &modes.bs));
+  if (modes.bs < 1) modes.bs = 1;
   PetscCall(MatGetNearNullSpace(A, &null_space));
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), CheckNearNull(A, coordinates, dim), "use its near-null vectors"));
   if (null_space) {
-    PetscCall(FromNullSpace(null_space, m, space, k, B));
+    PetscCall(FromNullSpaceBeside(null_space, m, space, modes));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if ((dim == 2 || dim == 3) && *bs == dim) {
+  if ((dim == 2 || dim == 3) && modes.bs == dim) {
     PetscReal centre[3];
 
     PetscCall(Centre(PetscObjectComm((PetscObject)A), coordinates, dim, centre));
-    *k = dim == 2 ? 3 : 6;
+    modes.k = dim == 2 ? 3 : 6;
     PetscCall(Guarded([&] {
       const Array<PetscReal> place(space, coordinates.data(), coordinates.size());
 
-      B = Array<PetscScalar>(space, (std::size_t)m * *k, unset);
-      for_each_row(space, m, SetRigidBody{dim, *k, place.data(), {centre[0], centre[1], centre[2]}, B.data()});
+      modes.B = Array<PetscScalar>(space, (std::size_t)m * modes.k, unset);
+      for_each_row(space, m, SetRigidBody{dim, modes.k, place.data(), {centre[0], centre[1], centre[2]}, modes.B.data()});
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  *k = *bs;
+  modes.k = modes.bs;
   PetscCall(Guarded([&] {
-    B = Array<PetscScalar>(space, (std::size_t)m * *k, unset);
-    for_each_row(space, m, SetComponents{*bs, B.data()});
+    modes.B = Array<PetscScalar>(space, (std::size_t)m * modes.k, unset);
+    for_each_row(space, m, SetComponents{modes.bs, modes.B.data()});
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,9 +5,19 @@
 namespace goza::saamg
 {
 
-/* The near-null vectors of A, B[local rows][k] in the space, and the block size that goes with them: MatSetNearNullSpace()'s, else rigid-body modes from
-   coordinates [nodes][dim] where they are given, else the constant of each of the bs components. */
-PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates, PetscInt dim, Space space, PetscInt *bs, PetscInt *k, Array<PetscScalar> &B);
+struct NearNull {
+  PetscInt           bs = 1, k = 0; // unknowns of a node, vectors; 0: they are not there yet
+  Array<PetscScalar> B;             // [local rows][k], in the matrix's space
+
+  void *beside = nullptr; // a stream on which they are sent to a device
+};
+
+/* The near-null vectors of A, and the block size that goes with them: MatSetNearNullSpace()'s, else rigid-body modes from coordinates [nodes][dim] where they
+   are given, else the constant of each of the bs components. */
+PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates, PetscInt dim, Space space, NearNull &modes);
+
+/* Room for those that come from the host: they then travel beside what is sent to the device between this and NearNullVectors(). */
+PetscErrorCode RoomForNearNull(Mat A, Space space, NearNull &modes);
 
 /* What one rank can find wrong with them. */
 PetscErrorCode CheckNearNull(Mat A, const std::vector<PetscReal> &coordinates, PetscInt dim);
