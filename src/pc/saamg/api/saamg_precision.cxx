@@ -20,7 +20,7 @@ namespace goza::saamg
 static constexpr PetscReal good_contraction = 0.4;
 
 /* The same of its first error, of which a cycle that rounding has spoiled may reduce more: 0.43 and then 1.4 for constants with a jump. */
-static constexpr PetscReal good_at_once = 0.2;
+static constexpr PetscReal good_at_once = 0.3;
 
 /* So much of the rate of the cycle in double, -log of its contraction, is enough: a solve in half precision takes two thirds of the time. */
 static constexpr PetscReal enough_of_the_rate = 0.8;
