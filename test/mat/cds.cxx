@@ -1,6 +1,7 @@
 /* The CDS arrays of small matrices, worked out by hand; which diagonals are kept; when half storage is refused. */
 #include "core/sparse/csr.hpp"
-#include "mat/cds/cds.hpp"
+#include "core/sparse/value_scaling.hpp"
+#include "mat/cds/cds_like.hpp"
 #include "mat/cds/offset_table.hpp"
 
 #include "../support/check.hpp"
@@ -457,6 +458,34 @@ template <class Store, class V> void made_from_cds(const Matrix &A, const Matrix
     source.refill(new_rows);
     BOOST_REQUIRE(like.refill_like(source));
     check(other);
+  }
+}
+
+/* Where diagonal entries are the largest of their rows they alone tell the range of all rows. */
+BOOST_AUTO_TEST_CASE(range_of_diagonals)
+{
+  const auto   band = [](PetscInt i, PetscInt j) { return std::abs(i - j) <= 1 || std::abs(i - j) == 7 ? symmetric(i, j) : none; };
+  const Matrix A(45, 45, [&](PetscInt i, PetscInt j) { return i == j ? std::ldexp(1000., static_cast<int>(i) / 3) : band(i, j); });
+
+  for (Space space : spaces()) {
+    const goza::Array<PetscInt>    ptr(space, A.ptr.data(), A.ptr.size()), col(space, A.col.data(), A.col.size());
+    const goza::Array<PetscScalar> val(space, A.val.data(), A.val.size());
+
+    for (CdsStorage storage : {CdsStorage::Full, CdsStorage::Half}) {
+      CdsOptions options;
+
+      options.storage = storage;
+      Cds<PetscScalar, PetscScalar> cds(space, options);
+
+      cds.build({space, A.nrows, A.ncols, ptr.data(), col.data(), val.data()});
+      const goza::RowExponents all = row_exponents(cds), diagonal = diagonal_exponents(cds);
+
+      BOOST_TEST(cds.half() == (storage == CdsStorage::Half));
+      BOOST_TEST(all.most == diagonal.most);
+      BOOST_TEST(all.least == diagonal.least);
+      BOOST_TEST(all.most == all.far_above + 23);
+      BOOST_TEST(all.least == all.far_above - 9);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 /* CDS from CDS of the same matrix: of other values, or by its upper half, or whole where that was half. */
-#include "cds.hpp"
+#include "cds_like.hpp"
 #include "cds_entries.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/sparse/value_scaling.hpp"
@@ -75,14 +75,14 @@ struct JoinExponents {
   static constexpr bool walks_along_row = true;
 
   CdsView<PetscScalar> A;
-  PetscInt             bs;
+  PetscInt             bs, begin, end; // of these diagonals
 
   HD void operator()(PetscInt row, std::int64_t *most) const
   {
     const PetscInt node = row / bs, r = row - node * bs;
     double         largest = 0;
 
-    for (PetscInt d = 0; d < A.ndiag; d++) {
+    for (PetscInt d = begin; d < end; d++) {
       const PetscInt j = node + A.offset[d];
 
       for (PetscInt c = 0; c < bs && j >= 0 && j < A.ncols; c++) {
@@ -98,11 +98,25 @@ struct JoinExponents {
 
 } // namespace
 
-RowExponents row_exponents(const Cds<PetscScalar, PetscScalar> &A)
+static RowExponents exponents_of(const Cds<PetscScalar, PetscScalar> &A, PetscInt begin, PetscInt end)
 {
-  const std::vector<std::int64_t> all = joined_rows<Most, 2, std::int64_t>(A.space(), A.nrows(), JoinExponents{A.view(), A.block_size()});
+  const std::vector<std::int64_t> all = joined_rows<Most, 2, std::int64_t>(A.space(), A.nrows(), JoinExponents{A.view(), A.block_size(), begin, end});
 
   return {all[0], all[1]};
+}
+
+RowExponents row_exponents(const Cds<PetscScalar, PetscScalar> &A)
+{
+  return exponents_of(A, 0, A.view().ndiag);
+}
+
+RowExponents diagonal_exponents(const Cds<PetscScalar, PetscScalar> &A)
+{
+  const CdsView<PetscScalar> view = A.view();
+  PetscInt                   main = 0;
+
+  while (main < view.ndiag && view.offset[main]) main++;
+  return exponents_of(A, main, PetscMin(main + 1, view.ndiag));
 }
 
 template <class Store, class V> bool Cds<Store, V>::can_be_like(const Cds<PetscScalar, PetscScalar> &same) const

@@ -34,12 +34,12 @@ public:
   /* From a format of the same matrix; false: from rows only. */
   template <class Same> bool build_like(const Same &same)
   {
-    if (!take_one_factor(row_exponents(same)) || !inner_.build_like(same)) return false;
+    if (!take_one_factor(known_ ? *known_ : row_exponents(same)) || !inner_.build_like(same)) return false;
     this->nrows_ = same.nrows();
     this->ncols_ = same.ncols();
     return true;
   }
-  template <class Same> bool refill_like(const Same &same) { return take_one_factor(row_exponents(same)) && inner_.refill_like(same); }
+  template <class Same> bool refill_like(const Same &same) { return take_one_factor(known_ ? *known_ : row_exponents(same)) && inner_.refill_like(same); }
   void                       apply(const V *x, const RowOut<V> &out) const override { inner_.apply_as(scaling_.vector(x), scaling_.output(out)); }
   std::size_t                bytes() const override { return inner_.bytes() + scaling_.bytes(); }
   std::string                describe() const override { return inner_.describe() + ", " + Limits::name + " precision, " + scaling_.describe(); }
@@ -77,6 +77,9 @@ private:
   ValueScaling<V>     scaling_;
   const RowExponents *known_ = nullptr;
 };
+
+template <class F> constexpr bool              is_narrow                   = false;
+template <class Inner, class V> constexpr bool is_narrow<Narrow<Inner, V>> = true;
 
 /* F<Store, V> for a precision of the values. */
 template <template <class, class> class F, class V, class Options>

@@ -48,6 +48,7 @@ template <class V> struct Level {
           return std::make_unique<LevelFormat<V>>(s, grid.bs, half, same);
         };
         same->users     = finest;
+        same->dominant  = grid.level->dominant;
         same->diagonals = given.same; /* last: these would stay */
         if (grid.level->columns->size() == 1) same->blocks = grid.level->blocks;
       }));

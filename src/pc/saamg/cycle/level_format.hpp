@@ -1,7 +1,7 @@
 /* The format of a level's operator, by the model of src/locality: CDS, sliced ELL or Fold, and in half precision only where that is faster. */
 #pragma once
 #include "locality/cost.hpp"
-#include "mat/cds/cds.hpp"
+#include "mat/cds/cds_like.hpp"
 #include "mat/cds/cds_shape.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/fold/fold.hpp"
@@ -32,6 +32,7 @@ inline Diagonals diagonals_of(const WideCds &same, const Csr &A)
 /* A format in which a level's rows are at hand as well while one of them is built or refilled: diagonals are then made from diagonals. */
 struct SameRows {
   const WideCds  *diagonals = nullptr;
+  bool            dominant  = false; // their largest entries are on the diagonal
   bool            users     = false; // of the user's matrix: then the model is asked, as it is for other matrix types of the same rows
   BlockPatternPtr blocks{};          // of the rows, where they are known
 };
@@ -170,13 +171,30 @@ private:
     });
   }
 
+  /* call(), while a format in half precision knows what the diagonal tells of the rows. */
+  template <class Made, class Call> bool with_exponents([[maybe_unused]] Made &format, const Call &call)
+  {
+    if constexpr (mat::is_narrow<Made>) {
+      if (same_->dominant && same_->diagonals) {
+        exponents_ = mat::diagonal_exponents(*same_->diagonals);
+        format.expect(&exponents_);
+        const bool done = call();
+
+        format.expect(nullptr);
+        return done;
+      }
+    }
+    return call();
+  }
+
   /* build(format): whether it could be */
   template <template <class, class> class F, class Options, class Build> bool make_with(const Options &options, const Build &build)
   {
     const auto hold = [&](auto format) {
-      if (!build(*format)) return false;
+      if (!with_exponents(*format, [&] { return build(*format); })) return false;
       refill_like_ = nullptr;
-      if constexpr (std::is_same_v<F<V, V>, Cds<V, V>>) refill_like_ = [made = format.get()](const WideCds &same) { return made->refill_like(same); };
+      if constexpr (std::is_same_v<F<V, V>, Cds<V, V>>)
+        refill_like_ = [this, made = format.get()](const WideCds &same) { return with_exponents(*made, [&] { return made->refill_like(same); }); };
       format_ = std::move(format);
       return true;
     };
@@ -193,6 +211,7 @@ private:
   std::unique_ptr<Format<V>>           format_;
   std::function<bool(const WideCds &)> refill_like_; // of format_, where it is CDS
   std::shared_ptr<const SameRows>      same_;
+  RowExponents                         exponents_; // of its diagonals
 };
 
 } // namespace goza::saamg

@@ -67,6 +67,7 @@ struct CsrLevel {
   Array<unsigned char> isolated;  // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
   Array<PetscReal>     magnitude; // [rows] see rounding_of_products; of the coarsest level after a set-up
   bool                 squares_finite = true;
+  bool                 dominant       = false; // as CsrFacts has it
 
   std::unique_ptr<Format<PetscScalar>> own_format; // of a coarse operator that was made by diagonals, while a set-up lasts
 

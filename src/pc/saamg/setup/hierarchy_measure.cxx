@@ -27,6 +27,7 @@ PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *f
     level.facts.reset();
     *finite              = facts.finite;
     level.squares_finite = facts.squares_finite;
+    level.dominant       = facts.dominant;
     if (&grid == grids_.data()) level.magnitude = magnitudes(level.rows(), facts.dinv);
     level.balanced = Array<PetscScalar>(level.A.space);
     grid.covered   = facts.covered && o.smoothed_alone;
