@@ -100,10 +100,12 @@ template <class Stencil> struct MultiplyBoxes {
   const Bits27 *stencil;
   BoxWindow     P, window; // window: [27][planes], by where_boxes_lie()
   PetscInt      first;     // plane of the first row
+  PetscInt      planes;    // in so many lines are taken by how they lie; 0: in none
 
   HD void operator()(PetscInt row) const
   {
-    const PetscInt in_plane = row % P.plane, t = first + row / P.plane;
+    const NodeLine line     = line_at(row / grid.nodes[0]);
+    const PetscInt in_plane = row % grid.nodes[0] + grid.nodes[0] * line.y, t = first + line.t;
     const BoxNode  n = grid.place((grid.begin[2] + t) * P.plane + in_plane);
 
     if (!n.inside) return;
@@ -130,6 +132,20 @@ template <class Stencil> struct MultiplyBoxes {
   }
 
 private:
+  struct NodeLine {
+    PetscInt y, t;
+  };
+
+  /* Lines that are worked on at a time lie alike in their boxes: else a device would wait for instructions more than for anything else. */
+  HD NodeLine line_at(PetscInt k) const
+  {
+    const PetscInt thirds_y = grid.nodes[1] / 3, thirds_t = planes / 3, alike = thirds_y * thirds_t, others = grid.nodes[1] - 3 * thirds_y;
+
+    if (k < 9 * alike) return {k / alike % 3 + 3 * (k % alike % thirds_y), k / alike / 3 + 3 * (k % alike / thirds_y)};
+    if (k < 3 * thirds_t * grid.nodes[1]) return {3 * thirds_y + (k - 9 * alike) % others, (k - 9 * alike) / others};
+    return {k % grid.nodes[1], k / grid.nodes[1]};
+  }
+
   /* In a direction: the boxes that a row of A P reaches, and how many a neighbour's row of P does. */
   HD static constexpr int lowest(int o) { return o > 0 ? 0 : -1; }
   HD static constexpr int reached(int o) { return o ? 2 : 3; }
@@ -151,18 +167,20 @@ private:
       for (int dy = -1; dy <= 1; dy++) {
         const int          bit = bit_of(-1, dy, dz);
         const std::int64_t at  = beside + dy * grid.nodes[0] - 1;
-        PetscScalar        a[3];
+        PetscScalar        a[3], left[3];
         bool               there[3];
 
         for (int dx = 0; dx < 3; dx++) {
           there[dx] = mine >> (bit + dx) & 1;
           a[dx]     = there[dx] ? A(n.node, bit + dx) : PetscScalar(0);
+          left[dx]  = n.o[0] + dx - 1 < 0 ? a[dx] : PetscScalar(0); // of the root: its lower box is the one before
+          a[dx]     = n.o[0] + dx - 1 < 0 ? PetscScalar(0) : a[dx];
         }
         UNROLL()
         for (int pz = 0; pz < places(oz + dz); pz++) {
           UNROLL()
           for (int py = 0; py < places(oy + dy); py++)
-            add_line(n.o[0], a, there, P.val + (4 * pz + 2 * py) * P.size() + at, sum[lower(oz + dz) + pz - lowest(oz)][lower(oy + dy) + py - lowest(oy)]);
+            add_line(left, a, there, P.val + (4 * pz + 2 * py) * P.size() + at, sum[lower(oz + dz) + pz - lowest(oz)][lower(oy + dy) + py - lowest(oy)]);
         }
       }
     }
@@ -179,9 +197,10 @@ private:
     }
   }
 
-  /* Of three neighbours beside one another, what they have at two places of P, to three boxes. All is read before anything is added up: a device's memory is
-     far away. No index that is computed: the sums are to be registers. */
-  HD void add_line(int o, const PetscScalar a[3], const bool there[3], const PetscScalar *low_at, PetscScalar sum[3]) const
+  /* Of three neighbours beside one another, what they have at two places of P, to three boxes: the first two by the entries of those left of the root, the
+     last two by the others. All is read before anything is added up: a device's memory is far away. No index that is computed, and no choice between values:
+     the sums are to be registers, and the instructions few. */
+  HD void add_line(const PetscScalar left[3], const PetscScalar right[3], const bool there[3], const PetscScalar *low_at, PetscScalar sum[3]) const
   {
     const PetscScalar *const high_at = low_at + P.size();
     PetscScalar              low[3], high[3];
@@ -191,11 +210,10 @@ private:
       high[dx] = there[dx] ? high_at[dx] : PetscScalar(0);
     }
     for (int dx = 0; dx < 3; dx++) {
-      const bool left = o + dx - 1 < 0; // of the root: its lower box is the one before
-
-      sum[0] += a[dx] * (left ? low[dx] : PetscScalar(0));
-      sum[1] += a[dx] * (left ? high[dx] : low[dx]);
-      sum[2] += a[dx] * (left ? PetscScalar(0) : high[dx]);
+      sum[0] += left[dx] * low[dx];
+      sum[1] += left[dx] * high[dx];
+      sum[1] += right[dx] * low[dx];
+      sum[2] += right[dx] * high[dx];
     }
   }
 };

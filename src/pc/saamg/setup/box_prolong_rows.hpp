@@ -128,6 +128,8 @@ struct NumberBoxes {
 
 /* A row of P. */
 template <class Stencil> struct SmoothBoxes {
+  static constexpr int brick = 1024, resident = 1; // see BrickKernel
+
   SmoothedRow27<Stencil> row;
   NumberBoxes            columns; // col: null where there are none
   PetscScalar           *val;

@@ -71,6 +71,18 @@ bool has_all_places(const StoredRows &A, const BoxGrid &grid, Bits27 has)
   return how_many(has) == view.ndiag + mirrored && entries(A.A) == all;
 }
 
+/* As for_each_row(), for a body whose rows read what their neighbours read: a device's blocks are bricks of the grid. */
+template <class Body> void for_each_node_of_grid(Space space, const BoxGrid &grid, const Body &body)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    for_each_row_of_grid({grid.size(), grid.nodes[0], grid.plane()}, body);
+    return;
+  }
+#endif
+  for_each_row_on_host(space, grid.size(), body);
+}
+
 /* Entries and strong ones of all rows. has: bits_of() the diagonals, where there are such; returned where these say which entries there are. */
 Bits27 find_neighbours(const StoredRows &A, const BoxGrid &grid, Bits27 has, const Measure &measure, Array<Bits27> &stored, Array<Bits27> &strong)
 {
@@ -254,10 +266,10 @@ void smooth_values(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &
 {
   boxes.find_stencil();
   with_values(A, boxes, [&](auto values) {
-    for_each_row(A.A.space, boxes.grid.size(),
-                 SmoothBoxes<decltype(values)>{{boxes.grid, values, boxes.stencil.data(), T.data(), dinv.data(), omega},
-                                               {boxes.grid, boxes.reach.data(), P.ptr.data(), P.col.data()},
-                                               P.val.data()});
+    for_each_node_of_grid(A.A.space, boxes.grid,
+                          SmoothBoxes<decltype(values)>{{boxes.grid, values, boxes.stencil.data(), T.data(), dinv.data(), omega},
+                                                        {boxes.grid, boxes.reach.data(), P.ptr.data(), P.col.data()},
+                                                        P.val.data()});
   });
 }
 
@@ -311,7 +323,8 @@ static void product_by_planes(const Boxes &boxes, const StoredRows &A, const Csr
       const PetscInt end_of_P = PetscMin(end + 1, grid.tiles[2]);
 
       for_each_row(space, (end_of_P - made_of_P) * of_P.plane, PlaceInterpolation{grid, boxes.reach.data(), P.ptr.data(), P.val.data(), of_P, made_of_P});
-      for_each_row(space, (end - made) * of_P.plane, MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), of_P, window, made});
+      for_each_row(space, (end - made) * of_P.plane,
+                   MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), of_P, window, made, space == Space::Cuda ? end - made : 0});
       for_each_row(space, 9 * (last + 1 - first) * in_plane,
                    ProjectBoxes{grid, of_P, window, first * in_plane, (last + 1 - first) * in_plane, ld, conjugated, val});
       made      = end;
