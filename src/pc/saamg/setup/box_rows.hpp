@@ -3,6 +3,7 @@
 #pragma once
 #include "aggregate_rows.hpp"
 #include "box_grid.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "strength_rows.hpp"
 
 namespace goza::saamg
@@ -214,7 +215,7 @@ struct NormaliseBox {
   const PetscScalar *B; // null: ones
   PetscScalar       *T, *coarse;
 
-  HD void operator()(PetscInt box) const
+  HD void operator()(PetscInt box, int lane, int lanes) const
   {
     PetscReal lengths = 1;
 
@@ -223,13 +224,28 @@ struct NormaliseBox {
       const auto         value = [from](PetscInt i) { return from ? from[i] : PetscScalar(1); };
       PetscReal          sum   = 0;
 
-      grid.for_each_node(box, 0, [&](PetscInt i, int, int, int) { sum += stencil[i] & coupled_node ? PetscRealPart(value(i) * PetscConj(value(i))) : 0; });
-      const PetscReal length = PetscSqrtReal(sum);
+      for_each_of(box, lane, lanes, [&](PetscInt i) { sum += stencil[i] & coupled_node ? PetscRealPart(value(i) * PetscConj(value(i))) : 0; });
+      const PetscReal length = PetscSqrtReal(sum_of_lanes(sum, lanes));
 
-      grid.for_each_node(box, 0, [&](PetscInt i, int, int, int) { T[i] = (stencil[i] & coupled_node) && length > 0 ? value(i) / length : PetscScalar(0); });
+      for_each_of(box, lane, lanes, [&](PetscInt i) { T[i] = (stencil[i] & coupled_node) && length > 0 ? value(i) / length : PetscScalar(0); });
       lengths *= length;
     }
-    coarse[box] = lengths;
+    if (lane == 0) coarse[box] = lengths;
+  }
+
+private:
+  /* The nodes of a box, one a lane. */
+  template <class F> HD void for_each_of(PetscInt box, int lane, int lanes, F f) const
+  {
+    const PetscInt r[3] = {grid.root(box % grid.boxes[0], 0), grid.root(box / grid.boxes[0] % grid.boxes[1], 1), grid.root(box / grid.boxes_of_plane(), 2)};
+
+    for (int n = lane; n < 27; n += lanes) {
+      const PetscInt t[3]  = {r[0] + n % 3 - 1, r[1] + n / 3 % 3 - 1, r[2] + n / 9 - 1};
+      bool           there = true;
+
+      for (int d = 0; d < 3; d++) there = there && t[d] >= 0 && t[d] < grid.tiles[d];
+      if (there) f(grid.begin[0] + t[0] + grid.nodes[0] * (grid.begin[1] + t[1] + grid.nodes[1] * (grid.begin[2] + t[2])));
+    }
   }
 };
 

@@ -228,7 +228,7 @@ void normalise(Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<
   T = Array<PetscScalar>(space, boxes.stencil.size());
   T.zero(); // of nodes beyond the boxes
   coarse_B = Array<PetscScalar>(space, n);
-  for_each_row(space, n, NormaliseBox{boxes.grid, boxes.stencil.data(), B, T.data(), coarse_B.data()});
+  for_each_row_by_lanes(space, n, NormaliseBox{boxes.grid, boxes.stencil.data(), B, T.data(), coarse_B.data()});
 }
 
 void point_to_rows(Array<PetscInt> &ptr, PetscInt *entries)
