@@ -98,7 +98,7 @@ template <class Stencil> struct MultiplyBoxes {
   BoxGrid       grid;
   Stencil       A;
   const Bits27 *stencil;
-  BoxWindow     P, window; // window: [27][planes], by where_boxes_lie()
+  BoxWindow     P, window; // P: with a line and a node before and behind it; window: [27][planes], by where_boxes_lie()
   PetscInt      first;     // plane of the first row
   PetscInt      planes;    // in so many lines are taken by how they lie; 0: in none
 
@@ -167,20 +167,19 @@ private:
       for (int dy = -1; dy <= 1; dy++) {
         const int          bit = bit_of(-1, dy, dz);
         const std::int64_t at  = beside + dy * grid.nodes[0] - 1;
-        PetscScalar        a[3], left[3];
-        bool               there[3];
+        PetscScalar        left[3], right[3]; // of the root: the lower box of those left of it is the one before
 
         for (int dx = 0; dx < 3; dx++) {
-          there[dx] = mine >> (bit + dx) & 1;
-          a[dx]     = there[dx] ? A(n.node, bit + dx) : PetscScalar(0);
-          left[dx]  = n.o[0] + dx - 1 < 0 ? a[dx] : PetscScalar(0); // of the root: its lower box is the one before
-          a[dx]     = n.o[0] + dx - 1 < 0 ? PetscScalar(0) : a[dx];
+          const PetscScalar a = mine >> (bit + dx) & 1 ? A(n.node, bit + dx) : PetscScalar(0);
+
+          left[dx]  = n.o[0] + dx - 1 < 0 ? a : PetscScalar(0);
+          right[dx] = n.o[0] + dx - 1 < 0 ? PetscScalar(0) : a;
         }
         UNROLL()
         for (int pz = 0; pz < places(oz + dz); pz++) {
           UNROLL()
           for (int py = 0; py < places(oy + dy); py++)
-            add_line(left, a, there, P.val + (4 * pz + 2 * py) * P.size() + at, sum[lower(oz + dz) + pz - lowest(oz)][lower(oy + dy) + py - lowest(oy)]);
+            add_line(left, right, P.val + (4 * pz + 2 * py) * P.size() + at, sum[lower(oz + dz) + pz - lowest(oz)][lower(oy + dy) + py - lowest(oy)]);
         }
       }
     }
@@ -198,16 +197,16 @@ private:
   }
 
   /* Of three neighbours beside one another, what they have at two places of P, to three boxes: the first two by the entries of those left of the root, the
-     last two by the others. All is read before anything is added up: a device's memory is far away. No index that is computed, and no choice between values:
-     the sums are to be registers, and the instructions few. */
-  HD void add_line(const PetscScalar left[3], const PetscScalar right[3], const bool there[3], const PetscScalar *low_at, PetscScalar sum[3]) const
+     last two by the others. All is read before anything is added up: a device's memory is far away. No index that is computed: the sums are to be registers.
+     And no choice: the instructions are to be few. Where there is no neighbour something else is read, and multiplied by 0. */
+  HD void add_line(const PetscScalar left[3], const PetscScalar right[3], const PetscScalar *low_at, PetscScalar sum[3]) const
   {
     const PetscScalar *const high_at = low_at + P.size();
     PetscScalar              low[3], high[3];
 
     for (int dx = 0; dx < 3; dx++) {
-      low[dx]  = there[dx] ? low_at[dx] : PetscScalar(0);
-      high[dx] = there[dx] ? high_at[dx] : PetscScalar(0);
+      low[dx]  = low_at[dx];
+      high[dx] = high_at[dx];
     }
     for (int dx = 0; dx < 3; dx++) {
       sum[0] += left[dx] * low[dx];

@@ -309,13 +309,15 @@ static void product_by_planes(const Boxes &boxes, const StoredRows &A, const Csr
   // planes of boxes; the nodes that they need, and these nodes' neighbours:
   const PetscInt     together = PetscMin((PetscMax(wanted, least) - least) / 3 + 1, grid.boxes[2]);
   const PetscInt     most     = PetscMax(grid.tiles[2], 2); // of a box whose root is no plane of this rank, two others may be
+  const PetscInt     beyond   = grid.nodes[0] + 1;          // which neighbours of a plane's first and last nodes are
   const PetscInt     planes = PetscMin(3 * together + 2, most), planes_of_P = PetscMin(3 * together + 3, most);
   BoxWindow          window{3 * grid.boxes[0] * grid.tiles[1], planes, nullptr}, of_P{grid.plane(), planes_of_P, nullptr};
-  Array<PetscScalar> product(space, 27 * window.size()), placed(space, 8 * of_P.size());
+  Array<PetscScalar> product(space, 27 * window.size()), placed(space, 8 * of_P.size() + 2 * beyond);
   PetscInt           made = 0, made_of_P = 0; // planes
 
   window.val = product.data();
-  of_P.val   = placed.data();
+  of_P.val   = placed.data() + beyond;
+  placed.zero(); // numbers are read everywhere
   with_values(A, boxes, [&](auto values) {
     for (PetscInt first = 0; first < grid.boxes[2]; first += together) {
       const PetscInt last = PetscMin(first + together, grid.boxes[2]) - 1, end = PetscMin(grid.root(last, 2) + 3, grid.tiles[2]),
