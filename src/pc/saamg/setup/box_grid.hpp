@@ -105,15 +105,24 @@ struct BoxGrid {
   }
   HD PetscInt root(PetscInt box, int d) const { return first[d] + 3 * box; } // a tile
 
-  /* Another order of the nodes, on a device: in a line, every third one after the other, so that those beside one another lie alike in their boxes. */
-  HD PetscInt by_thirds(PetscInt i) const
+  /* Another order of the nodes, on a device: in a line, every third one after the other, so that those of a warp lie alike in their boxes. It has more places
+     than there are nodes: -1 where there is none. */
+  HD PetscInt third() const
+  {
+    constexpr PetscInt warp = 32;
+    const PetscInt     n    = (nodes[0] + 2) / 3;
+
+    return n < warp ? n : (n + warp - 1) / warp * warp;
+  }
+  PetscInt    places_by_thirds(Space space) const { return space == Space::Host ? size() : 3 * third() * nodes[1] * nodes[2]; }
+  HD PetscInt by_thirds(PetscInt place) const
   {
 #if defined(__CUDA_ARCH__)
-    const PetscInt x = i % nodes[0], third = nodes[0] / 3;
+    const PetscInt line = place / (3 * third()), k = place % (3 * third()), x = 3 * (k % third()) + k / third();
 
-    return x < 3 * third ? i - x + 3 * (x % third) + x / third : i;
+    return x < nodes[0] ? line * nodes[0] + x : -1;
 #else
-    return i;
+    return place;
 #endif
   }
 

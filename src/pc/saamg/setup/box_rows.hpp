@@ -130,11 +130,11 @@ template <class Stencil> struct CheckBoxes {
   Measure       measure;
   const Bits27 *stored, *edges;
 
-  HD void operator()(PetscInt row, std::int64_t *count) const
+  HD void operator()(PetscInt place, std::int64_t *count) const
   {
-    const PetscInt i = grid.by_thirds(row); // few of them look at their neighbours' neighbours
+    const PetscInt i = grid.by_thirds(place); // few of them look at their neighbours' neighbours
 
-    if (stored[i] & of_others) return;
+    if (i < 0 || stored[i] & of_others) return;
     const BoxNode n    = grid.place(i);
     const Bits27  mine = edges[i];
     bool          bad  = stored[i] & far_neighbour;

@@ -162,7 +162,8 @@ static std::vector<std::int64_t> check_boxes(const StoredRows &A, const Array<Pe
   for_each_row(space, n, KeepCoupled{grid, strong.data(), edges.data()});
   if (boxes.ranks) boxes.ranks->update(edges);
   with_values(A, boxes, [&](auto values) {
-    join_rows<Plus, BoxCounts::n>(space, n, CheckBoxes<decltype(values)>{grid, values, measure, boxes.stencil.data(), edges.data()}, sums.data());
+    join_rows<Plus, BoxCounts::n>(space, grid.places_by_thirds(space), CheckBoxes<decltype(values)>{grid, values, measure, boxes.stencil.data(), edges.data()},
+                                  sums.data());
   });
   for_each_row(space, n, MarkCoupled{edges.data(), boxes.stencil.data()});
   std::vector<std::int64_t> count = sums.to_host();
