@@ -42,9 +42,9 @@ class RowSums {
 public:
   explicit RowSums(PetscInt ncols) : place_(ncols, -1) { }
 
-  /* The columns in the order in which they first come; returns how many. extra: a column that there is in any case. add(t, row) gives what is to become of the entries of term t's row: called with (k,
-     at, first), it adds entry k to place `at`, or, where none was there before, puts it there. small: that takes less time than a jump that the processor has
-     not foreseen. */
+  /* The columns in the order in which they first come; returns how many. extra: a column that there is in any case. add(t, row) gives what is to become of the
+     entries of term t's row: called with (k, at, first), it adds entry k to place `at`, or, where none was there before, puts it there. small: that takes less
+     time than a jump that the processor has not foreseen. */
   template <bool small, class Rows, class Add> PetscInt gather(const RowTerms &terms, const Rows &rows, PetscInt extra, PetscInt *col, const Add &add)
   {
     PetscInt *const place = place_.data();
