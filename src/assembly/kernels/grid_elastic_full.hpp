@@ -3,7 +3,6 @@
    Half a warp has the nodes below the elements, the other half those above: both have pairs across the elements, which are complete, and pairs inside their
    plane, which are the upper ones' to keep until the next plane comes. */
 #pragma once
-#include "grid_elastic_producer.hpp"
 #include "grid_elastic_sums.hpp"
 
 namespace goza::assembly
@@ -201,20 +200,7 @@ template <Layout layout>
 __global__ void __launch_bounds__(full_threads, 1)
   FullKernel(const __grid_constant__ View view, const __grid_constant__ GridRegion region, const __grid_constant__ GridTarget to)
 {
-  extern __shared__ double memory[];
-
-  const int      warp = threadIdx.x / 32, lane = threadIdx.x % 32, consumer = warp - Producer::warps;
-  const PetscInt first = static_cast<PetscInt>(blockIdx.z) * region.planes, end = first + region.planes < to.grid.n[2] ? first + region.planes : to.grid.n[2];
-  const PetscInt plane = first > 0 ? first - 1 : 0; // of elements: what it leaves to the first plane of nodes
-  const int      steps = static_cast<int>(end - plane) * region.rows();
-  const Ring     ring(memory, steps, 32 * (Producer::busy_warps(region) + full_consumers));
-
-  if (warp < Producer::busy_warps(region)) Producer(view, region, to.grid, plane, warp, lane).run(steps, ring);
-  else if (consumer >= 0) {
-    PetscScalar *const kept = reinterpret_cast<PetscScalar *>(memory) + Ring::bytes / sizeof(PetscScalar);
-
-    consume_full<layout>(consumer / thirds, Nodes(region, to, kept, consumer % thirds, lane, full_kept), plane, first, end, steps, ring);
-  }
+  make_and_add_up<full_consumers, full_kept, consume_full<layout>>(view, region, to);
 }
 
 template <Layout layout> void launch_full(const MeshView &mesh, const GridTarget &to)

@@ -1,7 +1,7 @@
 /* The warps that add up element matrices, row after row of elements: half a warp has a node each, and the two halves pairs that differ in one thing. What a row
    leaves to the next one stays in registers, what a plane leaves to the next one on chip. */
 #pragma once
-#include "grid_elastic_ring.hpp"
+#include "grid_elastic_producer.hpp"
 
 namespace goza::assembly
 {
@@ -216,10 +216,30 @@ template <int... task> struct Tasks : private Sum<task>... {
 
 constexpr int shares = 2, consumers = shares * thirds; // with about as much to read and to write
 
-__device__ inline void consume(int share, const Nodes &nodes, PetscInt plane, PetscInt first, int steps, const Ring &ring)
+__device__ inline void consume(int share, const Nodes &nodes, PetscInt plane, PetscInt first, PetscInt, int steps, const Ring &ring)
 {
   if (share == 0) Tasks<0, 1, 2, 3>(nodes).run(nodes, plane, first, steps, ring);
   else Tasks<4, 5, 6, 7, 8, 9>(nodes).run(nodes, plane, first, steps, ring);
+}
+
+/* A block: some warps make element matrices, so many others add up those of the rows before, and write. They wait for one another only where the ring between
+   them is full or empty. entries: what is kept of a node until the next plane. */
+template <int warps, int entries, auto consume> __device__ void make_and_add_up(const View &view, const GridRegion &region, const GridTarget &to)
+{
+  extern __shared__ double memory[];
+
+  const int      warp = threadIdx.x / 32, lane = threadIdx.x % 32, consumer = warp - Producer::warps;
+  const PetscInt first = static_cast<PetscInt>(blockIdx.z) * region.planes, end = first + region.planes < to.grid.n[2] ? first + region.planes : to.grid.n[2];
+  const PetscInt plane = first > 0 ? first - 1 : 0; // of elements: what it leaves to the first plane of nodes
+  const int      steps = static_cast<int>(end - plane) * region.rows();
+  const Ring     ring(memory, steps, 32 * (Producer::busy_warps(region) + warps));
+
+  if (warp < Producer::busy_warps(region)) Producer(view, region, to.grid, plane, warp, lane).run(steps, ring);
+  else if (consumer >= 0) {
+    PetscScalar *const kept = reinterpret_cast<PetscScalar *>(memory) + Ring::bytes / sizeof(PetscScalar);
+
+    consume(consumer / thirds, Nodes(region, to, kept, consumer % thirds, lane, entries), plane, first, end, steps, ring);
+  }
 }
 
 #endif
