@@ -255,6 +255,20 @@ BOOST_AUTO_TEST_CASE(entries_of_both_signs_on_a_grid)
   }
 }
 
+/* Where coarse operators are as large as the matrix and rows outweigh their diagonals, the finest level's polynomial is of a higher degree: up to the bound of
+   the spectrum, beyond which such a one would grow. */
+BOOST_AUTO_TEST_CASE(degrees_on_slivers)
+{
+  const MatHandle A = assemble(slivers(4000), MATAIJ);
+
+  BOOST_TEST(says(make_pc(A), ", 3.2]"));
+  const PetscInt its = iterations(A);
+  const Option   set("-pc_saamg_finest_chebyshev_degree", "3");
+  BOOST_TEST(4 * its <= 3 * iterations(A), its);
+  for (const Entry &e : {stencil7(9, 8, 7), stencil27(9, 8, 7), stencil5(30, 20, 1e-3)})
+    BOOST_TEST(says(make_pc(assemble(e, MATAIJ)), "of degree 3 on"), e.name);
+}
+
 /* Finite volumes with cells that conduct a million times as well as others: aggregates do not reach across. */
 BOOST_AUTO_TEST_CASE(jumps_of_coefficients)
 {

@@ -141,6 +141,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   }
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PetscLogEventBegin(events.mirror, pc, 0, 0, 0));
+  PetscCall(TakeCycleOptions(pc, mg, mg->tuned.done ? mg->tuned.options : mg->cycle_options)); /* again, by the levels */
   PetscCall(MakeCycle(pc, mg));
   PetscCall(TuneCycle(pc, mg));
   mg->hierarchy.release(mg->hierarchy_options);
@@ -295,7 +296,7 @@ SAAMG::SAAMG()
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi; less is used where that would diverge
 . -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 4; on the finest level -1, 3 where a node has one unknown and else
-                                        2)
+                                        2, up to 8 on slivers)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max] (default: 10; on the finest level -1, 7 to 15 by lambda_max)
 . -pc_saamg_mcgs_relax w                       - relaxation of mcgs (default 1)

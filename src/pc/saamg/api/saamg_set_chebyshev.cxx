@@ -9,7 +9,8 @@
   Input Parameters:
 + pc     - the preconditioner, of type `PCSAAMG`
 . levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
-- degree - 1 to 100 (paper P5: 2 to 4); or `PETSC_DECIDE`, the default on the finest level: 3 where a node has one unknown, else 2
+- degree - 1 to 100 (paper P5: 2 to 4); or `PETSC_DECIDE`, the default on the finest level: 3 where a node has one unknown, else 2; up to 8
+           on slivers, where lambda_max is 2.4 or more and coarse operators are nearly as large as the matrix
 
   Options Database Keys:
 + -pc_saamg_chebyshev_degree degree - on all levels
@@ -32,7 +33,8 @@ SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetChebyshevDegree, PCSAAMGGetChebyshevDegree
 + pc     - the preconditioner, of type `PCSAAMG`
 . levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
 - ratio - more than 1, finite: the polynomial smooths [lambda_max/ratio, lambda_max] (paper P5: 10 for Darcy flow, 30 for anisotropic diffusion); or
-          `PETSC_DECIDE`, the default on the finest level: 7 up to lambda_max = 2.2, and from there to 15 for 3.2
+          `PETSC_DECIDE`, the default on the finest level: 7 up to lambda_max = 2.2, and from there to 15 for 3.2;
+          beyond 2.4 at least 0.8 times the degree's square, up to a bound of lambda_max in place of the estimate
 
   Options Database Keys:
 + -pc_saamg_chebyshev_ratio ratio - on all levels

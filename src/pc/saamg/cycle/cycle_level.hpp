@@ -61,9 +61,7 @@ template <class V> struct Level {
     PetscCall(
       FailTogether(grid.level->columns->comm(), set_vectors(*grid.level, space, finest && std::is_same_v<V, PetscScalar>), "hold the vectors of a level"));
     const InverseDiagonal<V> D{n, dinv.data(), isolated.data()}, less{n, balanced.data(), isolated.data(), false};
-    /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
-    const PetscReal      beta = PetscMin(static_cast<PetscReal>(1.1) * grid.lambda, grid.bound);
-    const PetscErrorCode made = smoother_table<V>()[choice.which].create({grid, *A, D, balanced.size() ? less : D, beta}, one_pass, smoother);
+    const PetscErrorCode     made = smoother_table<V>()[choice.which].create({grid, *A, D, balanced.size() ? less : D, grid.spectrum()}, one_pass, smoother);
     PetscCall(FailTogether(grid.level->columns->comm(), made, "make its smoother"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

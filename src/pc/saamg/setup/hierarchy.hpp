@@ -141,6 +141,8 @@ struct Grid {
   bool                         transposed = false; // of the cycle of A^T: dinv, isolated rows and transfers are those of A
 
   PetscInt rows() const { return level->columns->nglobal(); } // of all ranks
+  /* Up to where a smoother takes it to reach: the estimate lies below the truth, and beyond it a Chebyshev polynomial grows. */
+  PetscReal spectrum() const { return PetscMin(static_cast<PetscReal>(1.1) * lambda, bound); }
 
   void spare_inverse() const // diagonal, and which rows are isolated, where they are found again: the cycle has both in its own precision
   {

@@ -19,11 +19,18 @@ public:
 
   static PetscErrorCode create(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother)
   {
-    SmootherOptions taken = options;
+    SmootherOptions  taken = options;
+    SmootherInput<V> over  = input;
 
     PetscFunctionBegin;
-    if (options.chebyshev_ratio == PETSC_DECIDE) taken.chebyshev_ratio = ratio_for(input.lambda);
-    PetscCallCXX(smoother = std::make_unique<ChebyshevSmoother>(input, taken));
+    if (options.chebyshev_ratio == PETSC_DECIDE) {
+      taken.chebyshev_ratio = ratio_for(input.lambda);
+      if (const PetscReal wide = ratio_on_slivers(input, options.chebyshev_degree); wide > taken.chebyshev_ratio) {
+        taken.chebyshev_ratio = wide;
+        over.lambda           = input.grid.bound;
+      }
+    }
+    PetscCallCXX(smoother = std::make_unique<ChebyshevSmoother>(over, taken));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -44,6 +51,14 @@ private:
   /* Where no row outweighs its diagonal much, what is below a seventh of the spectrum is smooth enough for the coarse space: with 10 CG takes 5 iterations for
      4 of 27 points. On slivers and thin elements, whose beta is 3 or so, more of it is left to the smoother: with 6 CG takes a tenth more of them. */
   static PetscReal ratio_for(PetscReal beta) { return PetscMin(15, 7 + 8 * PetscMax(0, beta - static_cast<PetscReal>(2.2))); }
+
+  /* And the more the higher the degree. Beyond an interval that wide a polynomial grows so fast that its upper end must be a bound; 0: there is none. */
+  static PetscReal ratio_on_slivers(const SmootherInput<V> &input, PetscInt degree)
+  {
+    const bool bounded = input.grid.bound < PETSC_MAX_REAL;
+
+    return bounded && input.lambda > static_cast<PetscReal>(2.4) ? static_cast<PetscReal>(0.8 * degree * degree) : 0;
+  }
 
   /* Of a sweep: one over each root, in D^-1 A's scale. */
   static std::vector<double> relaxations(const SmootherOptions &options, double beta)
