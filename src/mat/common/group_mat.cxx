@@ -124,8 +124,7 @@ PetscErrorCode GroupMat::add_up_rows()
     for (PetscInt i = 0; i <= nrows_; i++) ptr(outside)[i] = (PetscInt)(sum += ptr(outside)[i]);
     all += sum;
   }
-  PetscCheck(all <= std::numeric_limits<PetscInt>::max(), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "The rows of ranks that share a GPU have %" PetscInt64_FMT " entries, more than a PetscInt can count: use -goza_ranks_per_gpu own", all);
+  PetscCheck(all <= std::numeric_limits<PetscInt>::max(), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, too_many);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

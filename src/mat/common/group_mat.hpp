@@ -52,20 +52,20 @@ protected:
   virtual PetscErrorCode renew(Mat A, bool on_device);
 
   PetscErrorCode place_rows(Mat A);
-  PetscErrorCode add_up_rows();
   PetscErrorCode make_vectors(Mat A);
   PetscErrorCode share_properties(Mat A);
   PetscErrorCode create_vectors();
-  void           create_pointers();
   PetscInt       new_column(PetscInt old) const { return natural_.bytes() ? natural_.at<PetscInt>()[old] : numbering_(old); }
-  PetscInt      *ptr(bool outside) const { return ptr_.at<PetscInt>() + (outside ? nrows_ + 1 : 0); }
 
-  static constexpr char what[] = "hand its rows to its group";
+  static constexpr char what[]     = "hand its rows to its group";
+  static constexpr char too_many[] = "The rows of ranks that share a GPU have more entries than a PetscInt can count: use -goza_ranks_per_gpu own";
 
 private:
   using Seen = ParOperator<PetscScalar>::Seen;
 
   PetscErrorCode number_rows(Mat A);
+  PetscErrorCode add_up_rows();
+  void           create_pointers();
   PetscErrorCode natural_numbers(Mat A, PetscErrorCode here);
   PetscErrorCode count_entries(const Csr &D, const Csr &O, const PetscInt *garray);
   PetscErrorCode place_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt column_start);
@@ -79,7 +79,8 @@ private:
   };
   PetscErrorCode share_null_space(Mat A, PetscErrorCode (*get)(Mat, MatNullSpace *), PetscErrorCode (*set)(Mat, MatNullSpace), SpaceSeen *seen);
 
-  bool inside(PetscInt column) const { return column >= numbering_.begin && column < numbering_.end; }
+  PetscInt *ptr(bool outside) const { return ptr_.at<PetscInt>() + (outside ? nrows_ + 1 : 0); }
+  bool      inside(PetscInt column) const { return column >= numbering_.begin && column < numbering_.end; }
 
 protected:
   std::shared_ptr<RankGroup> group_;

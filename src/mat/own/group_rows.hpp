@@ -5,13 +5,18 @@
 namespace goza::mat
 {
 
-/* Row i begins at begin[i]; its columns get the numbers that they have in the group, by which they ascend there. */
-struct GroupRows {
-  const PetscInt *begin, *own, *other; // [rows]; number of each of the rank's own columns, and of those in the block of other ranks'
-  PetscInt       *col;
-  PetscScalar    *val;
+/* The numbers that a rank's rows and columns have in the group, by which columns ascend there. */
+struct GroupNumbers {
+  const PetscInt *natural; // of its rows, which are its columns then; null: both are in turn
+  PetscInt        first_row, first_column;
+  const PetscInt *other; // of the columns in the block of other ranks'
+
+  HD PetscInt row(PetscInt i) const { return natural ? natural[i] : first_row + i; }
+  HD PetscInt column(PetscInt j) const { return natural ? natural[j] : first_column + j; }
 };
 
-void put_rows(Space space, const Csr &own, const Csr &others, const GroupRows &to); // others.nrows 0: there are none
+/* others.nrows 0: there are none. length: [rows of the group]; begin: where rows begin in col and val */
+void put_lengths(Space space, const Csr &own, const Csr &others, const GroupNumbers &numbers, PetscInt *length);
+void put_rows(Space space, const Csr &own, const Csr &others, const GroupNumbers &numbers, const PetscInt *begin, PetscInt *col, PetscScalar *val);
 
 } // namespace goza::mat

@@ -1,11 +1,13 @@
 /* An owning matrix of ranks that share a GPU, as one of their leader's: rows go from where a rank's values are to the leader, and become its matrix there. */
 #include "core/device/shared_memory.hpp"
+#include "core/util/algorithm.hpp"
 #include "group_rows.hpp"
 #include "mat/common/borrowed_csr.hpp"
 #include "mat/common/group_mat.hpp"
 #include "own_cds.hpp"
 #include "parallel/device_window.hpp"
 #include "petsc/plugin.hpp"
+#include <utility>
 
 namespace goza::mat
 {
@@ -46,14 +48,15 @@ private:
   PetscErrorCode build(Mat A, bool on_device) override;
   PetscErrorCode renew(Mat A, bool on_device) override;
 
-  PetscErrorCode count(const CsrMatrix &rows, const Csr &others);
-  PetscErrorCode put(Mat A, const CsrMatrix &rows, const Csr &others, const std::vector<PetscInt> &ghosts, PetscInt *col, PetscScalar *val);
+  PetscErrorCode number_here();
+  PetscErrorCode add_up(PetscInt *length, Array<PetscInt> *begin, PetscInt *n);
   PetscErrorCode make_there(Mat A, const OwnKind &kind);
   PetscErrorCode give(Mat A, const Csr &rows, bool *another); // another: pattern, or matrix
 
   struct Known {
     PetscObjectState pattern = -1, values = -1;
   } looked_, kept_;
+  Array<PetscInt> natural_here_; // of this rank's rows, where those numbers are taken
 };
 
 PetscErrorCode OwnGroupMat::look(Mat A, bool *pattern, bool *values)
@@ -66,33 +69,30 @@ PetscErrorCode OwnGroupMat::look(Mat A, bool *pattern, bool *values)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The lengths of this rank's rows. */
-PetscErrorCode OwnGroupMat::count(const CsrMatrix &rows, const Csr &others)
+/* Of this rank, once for all values. */
+PetscErrorCode OwnGroupMat::number_here()
 {
-  std::vector<PetscInt> begin;
-
   PetscFunctionBegin;
-  PetscCall(Guarded([&] { begin = rows.ptr.to_host(); }));
-  for (PetscInt i = 0; i < rows.nrows; i++) ptr(false)[row(i) + 1] = begin[i + 1] - begin[i] + (others.nrows ? others.ptr[i + 1] - others.ptr[i] : 0);
+  const GroupPlaces &r = rows();
+
+  natural_here_ = Array<PetscInt>();
+  if (r.natural) PetscCall(Guarded([&] { natural_here_ = Array<PetscInt>(space_, r.natural + r.first, r.n); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnGroupMat::put(Mat A, const CsrMatrix &rows, const Csr &others, const std::vector<PetscInt> &ghosts, PetscInt *col, PetscScalar *val)
+/* On the leader: lengths become where rows begin, and n is how many entries they have. */
+PetscErrorCode OwnGroupMat::add_up(PetscInt *length, Array<PetscInt> *begin, PetscInt *n)
 {
+  bool counted = false;
+
   PetscFunctionBegin;
   PetscCall(Guarded([&] {
-    std::vector<PetscInt> begin, own, other;
-
-    for (PetscInt i = 0; i < rows.nrows; i++) begin.push_back(ptr(false)[row(i)]);
-    for (PetscInt c = 0; c < A->cmap->n; c++) own.push_back(new_column(A->cmap->rstart + c));
-    for (PetscInt c : ghosts) other.push_back(new_column(c));
-    const auto there = [&](const std::vector<PetscInt> &v) { return Array<PetscInt>(space_, v.data(), v.size()); };
-
-    const Array<PetscInt> b = there(begin), o = there(own), g = there(other);
-
-    put_rows(space_, rows.view(), others, {b.data(), o.data(), g.data(), col, val});
-    if (space_ == Space::Cuda) device::synchronize(); /* the leader must not begin before */
+    *begin  = Array<PetscInt>(space_, nrows_ + 1);
+    counted = scan_lengths(space_, length, *begin, n);
+    copy_values(space_, std::as_const(*begin).data(), begin->size(), length);
+    if (space_ == Space::Cuda) device::synchronize(); /* the others read it */
   }));
+  PetscCheck(counted, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, too_many);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,7 +153,7 @@ PetscErrorCode OwnGroupMat::build(Mat A, bool on_device)
   PetscErrorCode       here    = place_rows(A); /* in which all take part */
   if (settled) here = settled;
   PetscCall(group_->on_leader(here, what, [] { return PETSC_SUCCESS; })); /* all know the sizes of what comes */
-  here = Guarded([&] { create_pointers(); });
+  here = number_here();
   if (!here) here = create_vectors();
   PetscCall(group_->on_leader(here, what, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
@@ -171,34 +171,43 @@ PetscErrorCode OwnGroupMat::renew(Mat A, bool)
   CsrMatrix                 rows;
   Mat                       Ao;
   const PetscInt           *garray = NULL;
-  BorrowedCsr               pattern, others;
-  std::vector<PetscInt>     ghosts;
-  LeaderMemory<PetscInt>    col;
+  BorrowedCsr               others;
+  Array<PetscInt>           other, begin;
+  LeaderMemory<PetscInt>    length, col; // length: then where rows begin
   LeaderMemory<PetscScalar> val;
+  PetscInt                  n       = 0;
   bool                      another = false;
 
   PetscFunctionBegin;
   PetscCall(OwnCompressedRows(A, &rows, &Ao, &garray));
-  PetscErrorCode here = Ao ? pattern.open_pattern(Ao) : PETSC_SUCCESS;
+  PetscErrorCode here = length.create(*group_, space_, nrows_ + 1);
   if (!here && Ao) here = others.open(Ao, space_);
-  if (!here && Ao) here = Guarded([&] { ghosts.assign(garray, garray + Ao->cmap->n); });
-  if (!here) here = count(rows, pattern.csr());
-  PetscCall(group_->on_leader(here, what, [&] { return add_up_rows(); }));
-  const PetscInt n = ptr(false)[nrows_];
-  here             = col.create(*group_, space_, n);
-  if (!here) here = val.create(*group_, space_, n);
-  if (!here) here = put(A, rows, others.csr(), ghosts, col.data(), val.data());
-  PetscCall(group_->on_leader(here, what, [&]() -> PetscErrorCode {
-    Array<PetscInt> begin;
+  const auto numbers = [&] { return GroupNumbers{natural_here_.data(), this->rows().first, columns().first, other.data()}; };
+  const auto put     = [&](auto values) {
+    return Guarded([&] {
+      values();
+      if (space_ == Space::Cuda) device::synchronize(); /* the leader must not begin before */
+    });
+  };
 
-    PetscFunctionBegin;
-    PetscCall(Guarded([&] { begin = Array<PetscInt>(space_, ptr(false), nrows_ + 1); }));
-    PetscCall(give(A, {space_, nrows_, numbering_.end - numbering_.begin, begin.data(), col.data(), val.data(), n}, &another));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (!here)
+    here = put([&] {
+      std::vector<PetscInt> names;
+
+      for (PetscInt c = 0; Ao && c < Ao->cmap->n; c++) names.push_back(new_column(garray[c]));
+      other = Array<PetscInt>(space_, names.data(), names.size());
+      put_lengths(space_, rows.view(), others.csr(), numbers(), length.data());
+    });
+  PetscCall(group_->on_leader(here, what, [&] { return add_up(length.data(), &begin, &n); }));
+  PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, group_->members()));
+  here = col.create(*group_, space_, n);
+  if (!here) here = val.create(*group_, space_, n);
+  if (!here) here = put([&] { put_rows(space_, rows.view(), others.csr(), numbers(), length.data(), col.data(), val.data()); });
+  PetscCall(group_->on_leader(here, what, [&] {
+    return give(A, {space_, nrows_, numbering_.end - numbering_.begin, begin.data(), col.data(), val.data(), n}, &another);
   }));
   PetscCallMPI(MPI_Bcast(&another, 1, MPI_C_BOOL, 0, group_->members()));
   patterns_ += another;
-  PetscCall(pattern.close());
   PetscCall(others.close());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
