@@ -121,7 +121,7 @@ public:
   }
 
 private:
-  static constexpr PetscInt ahead = 8; // rows
+  static constexpr PetscInt ahead = 16; // rows
 
   /* A function of its own: together with what is around it its numbers have no room in registers, and it takes twice as long. */
   template <class Rows>
