@@ -6,15 +6,14 @@
 namespace goza
 {
 
-template <class T> PetscErrorCode GetAttached(PetscObject object, const char *name, T **found) /* nullptr: nothing */
+template <class T, class Object> T *attached(Object object, const char *name) /* nullptr: nothing */
 {
-  PetscContainer container;
+  PetscContainer container = NULL;
+  void          *found     = nullptr;
 
-  PetscFunctionBegin;
-  *found = nullptr;
-  PetscCall(PetscObjectQuery(object, name, (PetscObject *)&container));
-  if (container) PetscCall(PetscContainerGetPointer(container, (void **)found));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  (void)PetscObjectQuery((PetscObject)object, name, (PetscObject *)&container);
+  if (container) (void)PetscContainerGetPointer(container, &found);
+  return static_cast<T *>(found);
 }
 
 template <class T> PetscErrorCode DestroyAttached(GozaDestroyContext ctx)

@@ -45,19 +45,17 @@ PetscErrorCode FindFormatKind(const char *type, const FormatKind **kind); // by 
 PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi);
 
 /* The settings of A, to change; NULL when A is not of this kind. (Nothing is composed on A for it: a factor or duplicate of A would inherit that.) */
-PetscErrorCode MatFormatFindConfig(Mat A, const FormatKind &kind, FormatConfig **config);
+FormatConfig  *format_config(Mat A, const FormatKind &kind);
 PetscInt       MatNodeSize(Mat A);      // unknowns of a node, of its rows and columns alike; else 1
 PetscErrorCode MatFormatChanged(Mat A); // collective: the format is built anew at the next product
 
 /* For a Set function: the options of A; NULL for another type, on which it does nothing, as is PETSc's custom. */
 template <class Config, class Options> PetscErrorCode MatFormatFindOptions(Mat A, const FormatKind &kind, Options **options)
 {
-  FormatConfig *config;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscCall(MatFormatFindConfig(A, kind, &config));
-  *options = config ? &static_cast<Config *>(config)->options : nullptr;
+  FormatConfig *config = format_config(A, kind);
+  *options             = config ? &static_cast<Config *>(config)->options : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -66,12 +64,10 @@ PetscErrorCode MatFormatCheckKind(Mat A, const FormatKind &kind); // for a Get f
 template <class Allowed, class Owner, class Held>
 PetscErrorCode MatFormatSet(Mat A, const FormatKind &kind, const Setting<Allowed, Owner, Held> &setting, typename Allowed::Value value)
 {
-  FormatConfig *config = nullptr;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(ValidLogicalCollective((PetscObject)A, value, 2));
-  PetscCall(MatFormatFindConfig(A, kind, &config));
+  FormatConfig *config = format_config(A, kind);
   if (!config) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CheckAllowed(PetscObjectComm((PetscObject)A), setting.allowed, setting.option, value));
   PetscCall(MatFormatChanged(A));
@@ -82,12 +78,9 @@ PetscErrorCode MatFormatSet(Mat A, const FormatKind &kind, const Setting<Allowed
 template <class Allowed, class Owner, class Held>
 PetscErrorCode MatFormatGet(Mat A, const FormatKind &kind, const Setting<Allowed, Owner, Held> &setting, typename Allowed::Value *value)
 {
-  FormatConfig *config = nullptr;
-
   PetscFunctionBegin;
   PetscCall(MatFormatCheckKind(A, kind));
-  PetscCall(MatFormatFindConfig(A, kind, &config));
-  *value = setting.get(static_cast<Owner &>(*config));
+  *value = setting.get(static_cast<Owner &>(*format_config(A, kind)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -22,19 +22,14 @@ MatType BaseType(bool mpi)
 
 FormatMat *format_of(Mat A)
 {
-  FormatMat *f = nullptr;
-
-  (void)GetAttached((PetscObject)A, format_key, &f);
-  return f;
+  return attached<FormatMat>(A, format_key);
 }
 
-PetscErrorCode MatFormatFindConfig(Mat A, const FormatKind &kind, FormatConfig **config)
+FormatConfig *format_config(Mat A, const FormatKind &kind)
 {
   FormatMat *f = format_of(A);
 
-  PetscFunctionBegin;
-  *config = f && f->kind == &kind ? f->config.get() : nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return f && f->kind == &kind ? f->config.get() : nullptr;
 }
 
 PetscInt MatNodeSize(Mat A)
@@ -57,12 +52,9 @@ PetscErrorCode MatFormatChanged(Mat A)
 
 PetscErrorCode MatFormatCheckKind(Mat A, const FormatKind &kind)
 {
-  FormatConfig *config = nullptr;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscCall(MatFormatFindConfig(A, kind, &config));
-  PetscCheck(config, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Mat is of type %s, not %s",
+  PetscCheck(format_config(A, kind), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Mat is of type %s, not %s",
              ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(none)", kind.root);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -156,12 +156,11 @@ PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
 /* A result that is a plain AIJ, which only some of the phases make, becomes a matrix of the kind that was multiplied. */
 PetscErrorCode ProductNumeric(Mat C)
 {
-  Phases    *phases;
-  FormatMat *f = nullptr;
+  Phases    *phases = attached<Phases>(C, phases_key);
+  FormatMat *f      = nullptr;
   PetscBool  aij, plain;
 
   PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
   for (Mat factor : {C->product->A, C->product->B}) {
     if (!f) f = format_of(factor);
   }
@@ -176,12 +175,9 @@ PetscErrorCode ProductNumeric(Mat C)
 
 PetscErrorCode ProductSymbolic(Mat C)
 {
-  Phases *phases;
-
   PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
-  PetscCall(RunPhase(C, phases->symbolic));
-  PetscCall(StandInForNumeric<Phases>(C, phases_key, ProductNumeric));
+  PetscCall(RunPhase(C, attached<Phases>(C, phases_key)->symbolic));
+  stand_in_for_numeric<Phases>(C, phases_key, ProductNumeric);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -62,12 +62,11 @@ static PetscErrorCode ViewFormat(Mat A, bool refused, PetscViewer viewer)
 
 PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
 {
-  FormatMat                *f = format_of(A);
-  PetscBool                 ascii;
-  PetscViewerFormat         format;
-  bool                      info;
-  bool                      refused = false;
-  std::shared_ptr<GroupMat> grouped;
+  FormatMat        *f = format_of(A);
+  PetscBool         ascii;
+  PetscViewerFormat format;
+  bool              info;
+  bool              refused = false;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
@@ -79,8 +78,7 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   else PetscCall(MatFormatAsBase(A, f, [&] { return f->base.view(A, viewer); }));
   if (!info) PetscFunctionReturn(PETSC_SUCCESS);
   if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(BuildForView(A, &refused));
-  PetscCall(MatFindGroupMat(A, &grouped));
-  if (grouped) {
+  if (const auto grouped = find_group_mat(A)) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: on the leaders of ranks that share a GPU, %s\n", f->kind->root, grouped->group().describe().c_str()));
     /* prints on rank 0, which leads */
     PetscCall(grouped->group().on_leader(PETSC_SUCCESS, "view its group's matrix", [&] { return ViewFormat(grouped->there(), refused, viewer); }));

@@ -14,25 +14,20 @@ struct Kept {
   std::shared_ptr<GroupMat> grouped;
 };
 
-static PetscErrorCode FindKept(Mat A, Kept **kept)
+static Kept *find_kept(Mat A)
 {
-  PetscObjectId id;
+  Kept         *kept = attached<Kept>(A, group_key);
+  PetscObjectId id   = 0;
 
-  PetscFunctionBegin;
-  PetscCall(PetscObjectGetId((PetscObject)A, &id));
-  PetscCall(GetAttached((PetscObject)A, group_key, kept));
-  if (*kept && (*kept)->id != id) *kept = nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  (void)PetscObjectGetId((PetscObject)A, &id);
+  return kept && kept->id == id ? kept : nullptr;
 }
 
-PetscErrorCode MatFindGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped)
+std::shared_ptr<GroupMat> find_group_mat(Mat A)
 {
-  Kept *kept;
+  Kept *kept = find_kept(A);
 
-  PetscFunctionBegin;
-  PetscCall(FindKept(A, &kept));
-  *grouped = kept ? kept->grouped : nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return kept ? kept->grouped : nullptr;
 }
 
 PetscErrorCode MatDropGroupMat(Mat A)
@@ -69,14 +64,13 @@ PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *b
   const MPI_Comm             comm = PetscObjectComm((PetscObject)A);
   Space                      space;
   std::shared_ptr<RankGroup> group;
-  Kept                      *kept;
+  Kept                      *kept = find_kept(A);
 
   PetscFunctionBegin;
   grouped->reset();
   PetscCall(MatGetSpace(A, &space));
   PetscCall(RankGroupGet(comm, space, &group));
   if (!group) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FindKept(A, &kept));
   if (!kept) {
     std::shared_ptr<GroupMat> mat;
     std::unique_ptr<Kept>     made;

@@ -94,11 +94,10 @@ PetscErrorCode GroupMat::place_rows(Mat A)
   PetscFunctionReturn(here);
 }
 
-PetscErrorCode GroupMat::count_entries(const Csr &D, const Csr &O, const PetscInt *garray)
+void GroupMat::count_entries(const Csr &D, const Csr &O, const PetscInt *garray)
 {
   const bool all_inside = group_->groups() == 1;
 
-  PetscFunctionBegin;
   for (PetscInt i = 0; i < rows_.n; i++) {
     const PetscInt others = O.nrows ? O.ptr[i + 1] - O.ptr[i] : 0;
     PetscInt       in = D.ptr[i + 1] - D.ptr[i], out = 0;
@@ -109,7 +108,6 @@ PetscErrorCode GroupMat::count_entries(const Csr &D, const Csr &O, const PetscIn
     ptr(false)[row(i) + 1] = in;
     if (!all_inside) ptr(true)[row(i) + 1] = out;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* On the leader: lengths of rows become pointers. */
@@ -161,7 +159,7 @@ bool GroupMat::place_in_order(const PetscInt col[], PetscInt n, PetscInt column_
   return true;
 }
 
-PetscErrorCode GroupMat::place_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt column_start)
+void GroupMat::place_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt column_start)
 {
   const bool                                 all_inside = group_->groups() == 1;
   const PetscInt                             inner      = ptr(false)[nrows_];
@@ -169,7 +167,6 @@ PetscErrorCode GroupMat::place_entries(const Csr &D, const Csr &O, const PetscIn
   std::vector<std::pair<PetscInt, PetscInt>> list;  // a row's entries: column, number among them
   std::vector<PetscInt>                      place; // of each of them
 
-  PetscFunctionBegin;
   entries_.diag.clear();
   entries_.offd.clear();
   for (PetscInt i = 0; i < rows_.n; i++) {
@@ -194,7 +191,6 @@ PetscErrorCode GroupMat::place_entries(const Csr &D, const Csr &O, const PetscIn
     for (PetscInt k = 0; k < nD; k++) entries_.diag.add(1, place[k]);
     for (PetscInt k = 0; k < nO; k++) entries_.offd.add(1, place[nD + k]);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* --- the matrix */
@@ -225,7 +221,7 @@ PetscErrorCode GroupMat::build(Mat A, bool on_device)
   if (!here && Ao) here = offd.open_pattern(Ao);
   PetscCall(group_->on_leader(here, what, [] { return PETSC_SUCCESS; })); /* all know the sizes of what comes */
   here = Guarded([&] { create_pointers(); });
-  if (!here) here = count_entries(diag.csr(), offd.csr(), garray);
+  if (!here) count_entries(diag.csr(), offd.csr(), garray);
   PetscCall(group_->on_leader(here, what, [&] { return add_up_rows(); }));
   here = Guarded([&] { entries_.create(*group_, ptr(false)[nrows_] + ptr(true)[nrows_], on_device); });
   if (!here) here = entries_.meet(*group_, on_device);
@@ -295,7 +291,7 @@ PetscErrorCode GroupMat::update(Mat A, bool *behind)
   moved[1] = values;
   if (behind && held_ && group_->groups() == 1) {
     *behind = moved[0] || moved[1];
-    PetscCall(share_properties(A));
+    share_properties(A);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(are_on_device(A, &on_device));
@@ -319,7 +315,7 @@ PetscErrorCode GroupMat::update(Mat A, bool *behind)
     PetscCall(PetscLogEventEnd(events.group_values, A, 0, 0, 0));
     PetscCall(failed);
   }
-  PetscCall(share_properties(A));
+  share_properties(A);
   keep();
   held_ = true;
   PetscFunctionReturn(PETSC_SUCCESS);

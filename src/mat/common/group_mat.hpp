@@ -53,7 +53,7 @@ protected:
 
   PetscErrorCode place_rows(Mat A);
   PetscErrorCode make_vectors(Mat A);
-  PetscErrorCode share_properties(Mat A);
+  void           share_properties(Mat A);
   PetscErrorCode create_vectors();
   PetscInt       new_column(PetscInt old) const { return natural_.bytes() ? natural_.at<PetscInt>()[old] : numbering_(old); }
 
@@ -67,8 +67,8 @@ private:
   PetscErrorCode add_up_rows();
   void           create_pointers();
   PetscErrorCode natural_numbers(Mat A, PetscErrorCode here);
-  PetscErrorCode count_entries(const Csr &D, const Csr &O, const PetscInt *garray);
-  PetscErrorCode place_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt column_start);
+  void           count_entries(const Csr &D, const Csr &O, const PetscInt *garray);
+  void           place_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt column_start);
   bool           place_in_order(const PetscInt col[], PetscInt n, PetscInt column_start, PetscInt *columns) const;
   PetscErrorCode make_matrix(Mat A);
 
@@ -110,8 +110,8 @@ inline constexpr char makes_group_mat[] = "GozaMatMakeGroup_C";
 /* Whether leaders may have such a matrix: AIJ's, or one that makes its own. */
 PetscErrorCode MatMayHaveGroupMat(Mat A, bool *yes);
 /* Up to date or as update() says; null where its ranks are each for themselves. It stays with the matrix. Collective. */
-PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *behind = nullptr);
-PetscErrorCode MatFindGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped); // as it is; null where there is none yet, too
-PetscErrorCode MatDropGroupMat(Mat A);                                     // with settings that A no longer has: another is made when it is asked for
+PetscErrorCode            MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *behind = nullptr);
+std::shared_ptr<GroupMat> find_group_mat(Mat A);  // as it is; null where there is none yet, too
+PetscErrorCode            MatDropGroupMat(Mat A); // with settings that A no longer has: another is made when it is asked for
 
 } // namespace goza::mat

@@ -7,15 +7,13 @@ namespace goza::mat
 {
 
 /* What PETSc has been told of A; what it has not is not known there either. */
-PetscErrorCode GroupMat::share_properties(Mat A)
+void GroupMat::share_properties(Mat A)
 {
-  PetscFunctionBegin;
-  if (!there_) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!there_) return;
   there_->symmetric              = A->symmetric;
   there_->hermitian              = A->hermitian;
   there_->structurally_symmetric = A->structurally_symmetric;
   there_->spd                    = A->spd;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode GroupMat::share_null_space(Mat A, PetscErrorCode (*get)(Mat, MatNullSpace *), PetscErrorCode (*set)(Mat, MatNullSpace), SpaceSeen *seen)

@@ -25,17 +25,13 @@ inline PetscErrorCode CallPhase(Mat C, const char *key, PetscErrorCode (*phase)(
 }
 
 /* After the symbolic phase, which says which numeric one is to come. Phases: attached under key, with a member `numeric`. */
-template <class Phases> PetscErrorCode StandInForNumeric(Mat C, const char *key, PetscErrorCode (*ours)(Mat))
+template <class Phases> void stand_in_for_numeric(Mat C, const char *key, PetscErrorCode (*ours)(Mat))
 {
-  Phases *phases;
+  Phases *phases = attached<Phases>(C, key); // anew: a product of three may have gone through products of two
 
-  PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)C, key, &phases)); /* anew: a product of three may have gone through products of two */
-  if (phases && C->ops->productnumeric && C->ops->productnumeric != ours) {
-    phases->numeric        = C->ops->productnumeric;
-    C->ops->productnumeric = ours;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (!phases || !C->ops->productnumeric || C->ops->productnumeric == ours) return;
+  phases->numeric        = C->ops->productnumeric;
+  C->ops->productnumeric = ours;
 }
 
 } // namespace goza::mat

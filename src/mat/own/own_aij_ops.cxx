@@ -71,7 +71,6 @@ PetscErrorCode Images::give_back()
 PetscErrorCode Conclude(Use use, bool places, Images &images)
 {
   const Mat A = images.owner();
-  Mat       aij;
 
   PetscFunctionBegin;
   A->factorerrortype             = images.aij()->factorerrortype;
@@ -93,8 +92,7 @@ PetscErrorCode Conclude(Use use, bool places, Images &images)
     PetscCall(PetscObjectStateIncrease((PetscObject)A));
     break;
   case Use::Becomes:
-    PetscCall(OwnTakeAij(A, places, &aij));
-    PetscCall(OwnReplace(A, aij));
+    PetscCall(OwnReplace(A, OwnTakeAij(A, places)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(images.give_back());
@@ -174,13 +172,12 @@ PetscErrorCode MatCreateSubMatrix_Own(Mat A, IS rows, IS columns, MatReuse reuse
 /* Of the entries, as AIJ has them: a preconditioner factors these. */
 PetscErrorCode MatCreateSubMatrices_Own(Mat A, PetscInt n, const IS rows[], const IS columns[], MatReuse reuse, Mat *M[])
 {
-  PetscObjectState *made;
-  Mat               aij;
+  Mat aij;
 
   PetscFunctionBegin;
   PetscCall(OwnBorrowAij(A, false, &aij));
   if (n && reuse == MAT_REUSE_MATRIX) {
-    PetscCall(GetAttached((PetscObject)(*M)[0], pattern_key, &made));
+    const PetscObjectState *made = attached<PetscObjectState>((*M)[0], pattern_key);
     PetscCheck(!made || *made == A->nonzerostate, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
                "The matrix has another nonzero pattern than when these submatrices were made: MAT_INITIAL_MATRIX");
   }

@@ -142,10 +142,9 @@ PetscErrorCode AijOf(MatFDColoring coloring, Mat *aij)
 /* Those that were given, or that it has made. */
 PetscErrorCode ColorsOf(MatFDColoring coloring, ISColoring given, ISColoring *colors)
 {
-  OwnColors *own;
+  OwnColors *own = attached<OwnColors>(coloring, colors_key);
 
   PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)coloring, colors_key, &own));
   *colors = own ? own->colors : given;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -94,12 +94,11 @@ PetscErrorCode StandInForQR(Mat F, FactorPhases &phases)
 /* phase(the package's phases, an image of A) */
 template <class Phase> PetscErrorCode RunPhase(Mat F, Mat A, bool symbolic, const Phase &phase)
 {
-  FactorPhases *phases;
-  OwnMat       *own = find_own(A);
-  Mat           aij = A;
+  FactorPhases *phases = attached<FactorPhases>(F, factor_key);
+  OwnMat       *own    = find_own(A);
+  Mat           aij    = A;
 
   PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)F, factor_key, &phases));
   if (own) PetscCall(OwnBorrowAij(A, false, &aij));
   PetscErrorCode failed = own ? CheckPattern(A, *own, symbolic, *phases) : PETSC_SUCCESS;
   step_back(F, *phases);

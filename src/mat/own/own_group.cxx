@@ -125,7 +125,7 @@ PetscErrorCode OwnGroupMat::give(Mat A, const Csr &rows, bool *another)
   bool                   suits;
 
   PetscFunctionBegin;
-  if (half) PetscCall(share_properties(A)); /* then it is there, too */
+  if (half) share_properties(A); /* then it is there, too */
   PetscCall(own->storage->suits(there_, own, rows, &suits));
   if (!suits) {
     PetscCall(make_there(A, OwnSlicedEllKind()));
@@ -142,7 +142,7 @@ PetscErrorCode OwnGroupMat::give(Mat A, const Csr &rows, bool *another)
   *another = !suits || before != there_->nonzerostate;
   PetscCall(MatAssemblyBegin(there_, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(there_, MAT_FINAL_ASSEMBLY));
-  PetscCall(share_properties(A)); /* which the end of an assembly forgets */
+  share_properties(A); /* which the end of an assembly forgets */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

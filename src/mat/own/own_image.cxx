@@ -265,13 +265,9 @@ void OwnKeepAij(Mat A, bool places)
   image_of(own_of(A), places).kept = true;
 }
 
-PetscErrorCode OwnTakeAij(Mat A, bool places, Mat *aij)
+Mat OwnTakeAij(Mat A, bool places)
 {
-  OwnImage &image = image_of(own_of(A), places);
-
-  PetscFunctionBegin;
-  *aij = std::exchange(image.aij, nullptr);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return std::exchange(image_of(own_of(A), places).aij, nullptr);
 }
 
 PetscErrorCode OwnAgreeOnPattern(Mat A)

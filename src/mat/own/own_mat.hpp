@@ -200,7 +200,7 @@ PetscErrorCode OwnDeliver(Mat A, OwnMat *own);
 PetscErrorCode OwnMakeAij(Mat A, bool places, Mat *aij);
 PetscErrorCode OwnBorrowAij(Mat A, bool places, Mat *aij);
 PetscErrorCode OwnReturnAij(Mat A, bool places);
-PetscErrorCode OwnTakeAij(Mat A, bool places, Mat *aij);
+Mat            OwnTakeAij(Mat A, bool places);
 void           OwnKeepAij(Mat A, bool places);
 PetscErrorCode OwnAgreeOnPattern(Mat A);
 PetscErrorCode OwnLookForNewPattern(Mat A);

@@ -5,7 +5,7 @@
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
-#include <algorithm>
+#include <array>
 
 namespace goza::mat
 {
@@ -94,26 +94,21 @@ private:
 };
 
 /* The nonzero patterns of owning factors. */
-struct Patterns {
-  PetscObjectState of[3] = {-1, -1, -1};
+using Patterns = std::array<PetscObjectState, 3>;
 
-  PetscErrorCode look(const Mat_Product *product)
-  {
-    const Mat factor[] = {product->A, product->B, product->C};
+Patterns patterns_of(const Mat_Product *product)
+{
+  const auto of = [](Mat factor) { return find_own(factor) ? factor->nonzerostate : -1; };
 
-    PetscFunctionBegin;
-    for (int k = 0; k < 3; k++) of[k] = find_own(factor[k]) ? factor[k]->nonzerostate : -1;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  bool operator==(const Patterns &b) const { return std::equal(of, of + 3, b.of); }
-};
+  return {of(product->A), of(product->B), of(product->C)};
+}
 
 /* kept: PETSc's own data of a product may be of the very objects that were multiplied first. whole: the product of all places of the factors, where entries are
    no longer those that the symbolic phase saw, as of diagonals that were 0 then: PETSc's numeric phases write to the places that they found. */
 struct ProductPhases {
   PetscErrorCode (*symbolic)(Mat) = nullptr, (*numeric)(Mat) = nullptr;
   Held     kept, of_whole;
-  Patterns seen;
+  Patterns seen{-1, -1, -1};
   Mat      whole = NULL;
 
   ~ProductPhases() { (void)release(); }
@@ -131,13 +126,12 @@ struct ProductPhases {
 /* One of PETSc's phases. */
 PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
 {
-  AijFactors     factors(C->product);
-  ProductPhases *phases;
+  AijFactors factors(C->product);
 
   PetscFunctionBegin;
   PetscErrorCode failed = factors.begin();
   if (!failed) failed = CallPhase(C, product_key, phase);
-  PetscCall(GetAttached((PetscObject)C, product_key, &phases));
+  ProductPhases *phases = attached<ProductPhases>(C, product_key);
   if (!failed && phases) failed = C->product->clear ? phases->release() : phases->kept.take(C->product);
   PetscCall(factors.end());
   PetscCall(failed);
@@ -164,11 +158,10 @@ PetscErrorCode MakeWhole(const Mat_Product *product, ProductPhases *phases)
 PetscErrorCode ComputeWhole(Mat C)
 {
   AijFactors     factors(C->product, true);
-  ProductPhases *phases;
-  bool           made = false;
+  ProductPhases *phases = attached<ProductPhases>(C, product_key);
+  bool           made   = false;
 
   PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)C, product_key, &phases));
   PetscErrorCode failed = factors.begin();
   if (!failed && !(phases->whole && phases->of_whole.are(C->product))) {
     failed = MakeWhole(C->product, phases);
@@ -185,27 +178,20 @@ PetscErrorCode ComputeWhole(Mat C)
 
 PetscErrorCode ProductNumeric(Mat C)
 {
-  ProductPhases *phases;
-  Patterns       now;
+  ProductPhases *phases = attached<ProductPhases>(C, product_key);
 
   PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)C, product_key, &phases));
-  PetscCall(now.look(C->product));
-  if (now == phases->seen) PetscCall(RunPhase(C, phases->numeric));
+  if (patterns_of(C->product) == phases->seen) PetscCall(RunPhase(C, phases->numeric));
   else PetscCall(CallPhase(C, product_key, ComputeWhole));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ProductSymbolic(Mat C)
 {
-  ProductPhases *phases;
-
   PetscFunctionBegin;
-  PetscCall(GetAttached((PetscObject)C, product_key, &phases));
-  PetscCall(RunPhase(C, phases->symbolic));
-  PetscCall(GetAttached((PetscObject)C, product_key, &phases));
-  if (phases) PetscCall(phases->seen.look(C->product));
-  PetscCall(StandInForNumeric<ProductPhases>(C, product_key, ProductNumeric));
+  PetscCall(RunPhase(C, attached<ProductPhases>(C, product_key)->symbolic));
+  if (ProductPhases *phases = attached<ProductPhases>(C, product_key)) phases->seen = patterns_of(C->product);
+  stand_in_for_numeric<ProductPhases>(C, product_key, ProductNumeric);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
