@@ -56,7 +56,7 @@ Mesh make_mesh(Space space, const Box &box)
   m.conn     = Array<PetscInt>(space, conn.data(), conn.size());
   m.x        = Array<PetscReal>(space, x.data(), x.size());
   m.material = Array<PetscScalar>(space, material.data(), material.size());
-  m.fixed    = Array<unsigned char>(space, fixed.data(), box.some_given ? fixed.size() : 0);
+  m.give(Array<unsigned char>(space, fixed.data(), box.some_given ? fixed.size() : 0));
   return m;
 }
 

@@ -54,7 +54,6 @@ struct AssemblyState {
   bool                               offsets_fit = false;          // a matrix of these diagonals alone may hold them
   Array<PetscScalar>                 mesh_force;                   // [mesh.nelem][bs] or none
   Array<PetscScalar>                 mesh_load, mesh_value, local; // [owned][bs] or none, [mesh.nodes][bs] or none; a vector with its ghosts
-  Array<PetscInt>                    given_nodes;                  // the owned ones that have a given unknown
   Stage                              staged_in, staged_out;        // of vectors that PETSc has elsewhere
   std::unique_ptr<Halo<PetscScalar>> halo;                         // of bs unknowns a node, kept as long as the mesh
 

@@ -247,7 +247,6 @@ PetscErrorCode SetUpGiven(GozaAssembly a)
 {
   Array<unsigned char> fixed;
   Array<PetscScalar>   values;
-  Array<PetscInt>      nodes;
 
   PetscFunctionBegin;
   PetscCall(Guarded([&] {
@@ -260,12 +259,10 @@ PetscErrorCode SetUpGiven(GozaAssembly a)
     }
     fixed  = Array<unsigned char>(a->space, bits.data(), bits.size());
     values = bits.empty() ? Array<PetscScalar>(a->space) : at_nodes(a, a->value, a->mesh.nodes);
-    nodes  = bits.empty() ? Array<PetscInt>(a->space) : flagged(a->space, reinterpret_cast<const char *>(fixed.data()), a->nowned);
+    a->mesh.give(std::move(fixed));
   }));
-  PetscCall(LogArrival(a, a->given.data(), fixed.bytes() + values.bytes()));
-  a->mesh.fixed.swap(fixed);
+  PetscCall(LogArrival(a, a->given.data(), a->mesh.fixed.bytes() + values.bytes()));
   a->mesh_value.swap(values);
-  a->given_nodes.swap(nodes);
   a->given_stale = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -93,8 +93,8 @@ void balance(GozaAssembly a, const PetscScalar *u, const PetscScalar *now, Petsc
   const VectorTerms terms{a->mesh_force.size() ? a->mesh_force.data() : nullptr, a->mesh_load.size() ? a->mesh_load.data() : nullptr, u, scale};
 
   assemble_vector(a->problem(), a->mesh, a->map, terms, y);
-  if (a->given_nodes.size())
-    assemble_given_rows(a->problem(), a->mesh, a->map, {a->given_nodes.data(), (PetscInt)a->given_nodes.size(), a->mesh_value.data(), now, scale}, y);
+  if (const Array<PetscInt> &given = a->mesh.given; given.size())
+    assemble_given_rows(a->problem(), a->mesh, a->map, {given.data(), (PetscInt)given.size(), a->mesh_value.data(), now, scale}, y);
 }
 
 /* Of the mesh's elements: those that were given, in their order; 0 for those that touch no owned node. */

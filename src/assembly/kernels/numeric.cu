@@ -20,13 +20,11 @@ struct ZeroGiven {
   const PetscInt      *ptr, *col;
   Target               target;
 
-  HD void operator()(PetscInt i) const
+  /* Pairs with owned nodes, of a node with a given unknown. */
+  HD void with_owned(PetscInt i) const
   {
-    PetscInt own = ptr[i + 1]; // the pairs with other ranks' nodes begin there
+    const PetscInt own = others_of(i);
 
-    while (own > ptr[i] && col[own - 1] >= target.owned) own--;
-    for (PetscInt k = own; k < ptr[i + 1]; k++) zero(i, k, own - ptr[i], fixed[i], fixed[col[k]]);
-    if (!fixed[i]) return;
     for (PetscInt k = ptr[i]; k < own; k++) {
       const PetscInt j = col[k];
 
@@ -35,7 +33,23 @@ struct ZeroGiven {
     }
   }
 
+  /* Pairs with other ranks' nodes, of any. */
+  HD void with_others(PetscInt i) const
+  {
+    const PetscInt own = others_of(i);
+
+    for (PetscInt k = own; k < ptr[i + 1]; k++) zero(i, k, own - ptr[i], fixed[i], fixed[col[k]]);
+  }
+
 private:
+  HD PetscInt others_of(PetscInt i) const // where the pairs with other ranks' nodes begin
+  {
+    PetscInt own = ptr[i + 1];
+
+    while (own > ptr[i] && col[own - 1] >= target.owned) own--;
+    return own;
+  }
+
   /* Pair k of node i: the rows `mine`, the columns `its`. nown: of the node's pairs, those with owned nodes; for a pair with another rank's */
   HD void zero(PetscInt i, PetscInt k, PetscInt nown, unsigned mine, unsigned its) const
   {
@@ -50,6 +64,19 @@ private:
       }
     }
   }
+};
+
+struct ZeroOfGiven {
+  ZeroGiven       pairs;
+  const PetscInt *given;
+
+  HD void operator()(PetscInt k) const { pairs.with_owned(given[k]); }
+};
+
+struct ZeroOfOthers {
+  ZeroGiven pairs;
+
+  HD void operator()(PetscInt i) const { pairs.with_others(i); }
 };
 
 /* Complex numbers go row by row; for real ones there are kernels of grids and of tiles. */
@@ -114,7 +141,11 @@ void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap
     for (PetscInt i = 0; i < mesh.owned; i++) body.zero(i);
     for (PetscInt e = 0; e < mesh.nelem; e++) body(e);
   });
-  if (mesh.fixed.size()) for_each_row(mesh.space(), mesh.owned, ZeroGiven{mesh.fixed.data(), map.ptr.data(), map.col.data(), target});
+  if (!mesh.fixed.size()) return;
+  const ZeroGiven pairs{mesh.fixed.data(), map.ptr.data(), map.col.data(), target};
+
+  for_each_row(mesh.space(), static_cast<PetscInt>(mesh.given.size()), ZeroOfGiven{pairs, mesh.given.data()});
+  if (mesh.nodes > mesh.owned) for_each_row(mesh.space(), mesh.owned, ZeroOfOthers{pairs});
 }
 
 } // namespace goza::assembly

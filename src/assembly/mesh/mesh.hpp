@@ -2,6 +2,8 @@
    follow in ascending global order, so that a row's columns in this numbering are those of the diagonal block, then those of the off-diagonal block. */
 #pragma once
 #include "core/device/array.hpp"
+#include "core/util/algorithm.hpp"
+#include <utility>
 
 namespace goza::assembly
 {
@@ -39,6 +41,13 @@ struct Mesh {
   Array<PetscReal>     x;
   Array<PetscScalar>   material;
   Array<unsigned char> fixed;
+  Array<PetscInt>      given; // the owned nodes with a given unknown
+
+  void give(Array<unsigned char> bits) // as in `fixed`; or none
+  {
+    given = bits.size() ? flagged(space(), reinterpret_cast<const char *>(bits.data()), owned) : Array<PetscInt>(space());
+    fixed = std::move(bits);
+  }
 
   Space    space() const { return conn.space(); }
   int      corners() const { return kind == ElementKind::Hex8 ? 8 : 4; }
