@@ -1,5 +1,5 @@
 #include "numeric.hpp"
-#include "core/launch/for_each_row.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "grid_numeric.hpp"
 #include "element_matrix.hpp"
 #include "with_kinds.hpp"
@@ -21,11 +21,11 @@ struct ZeroGiven {
   Target               target;
 
   /* Pairs with owned nodes, of a node with a given unknown. */
-  HD void with_owned(PetscInt i) const
+  HD void with_owned(PetscInt i, int lane, int lanes) const
   {
     const PetscInt own = others_of(i);
 
-    for (PetscInt k = ptr[i]; k < own; k++) {
+    for (PetscInt k = ptr[i] + lane; k < own; k += lanes) {
       const PetscInt j = col[k];
 
       zero(i, k, own - ptr[i], fixed[i], j == i ? fixed[i] : 0);
@@ -70,7 +70,7 @@ struct ZeroOfGiven {
   ZeroGiven       pairs;
   const PetscInt *given;
 
-  HD void operator()(PetscInt k) const { pairs.with_owned(given[k]); }
+  HD void operator()(PetscInt k, int lane, int lanes) const { pairs.with_owned(given[k], lane, lanes); }
 };
 
 struct ZeroOfOthers {
@@ -144,7 +144,7 @@ void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap
   if (!mesh.fixed.size()) return;
   const ZeroGiven pairs{mesh.fixed.data(), map.ptr.data(), map.col.data(), target};
 
-  for_each_row(mesh.space(), static_cast<PetscInt>(mesh.given.size()), ZeroOfGiven{pairs, mesh.given.data()});
+  for_each_row_by_lanes(mesh.space(), static_cast<PetscInt>(mesh.given.size()), ZeroOfGiven{pairs, mesh.given.data()});
   if (mesh.nodes > mesh.owned) for_each_row(mesh.space(), mesh.owned, ZeroOfOthers{pairs});
 }
 
