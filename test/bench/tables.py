@@ -186,7 +186,8 @@ def shared_gpu():
 
 def shared_gpu_owning():
     rows = records("shared_gpu_owning")
-    return rows, listing(rows, ranks=lambda r: str(r["ranks"]), type=lambda r: f"`{r['mat_type']}`", unknowns=lambda r: f"{r['N']:,}", iterations=lambda r: str(r["iterations"]), **{"first set-up": lambda r: ms(r["setup_s"])}, solve=lambda r: ms(r["solve_s"]))
+    return rows, listing(rows, ranks=lambda r: str(r["ranks"]), type=lambda r: f"`{r['mat_type']}`", unknowns=lambda r: f"{r['N']:,}", iterations=lambda r: str(r["iterations"]),
+                         **{"matrix created": lambda r: ms(r["create_s"]) if r["create_s"] else "", "first set-up": lambda r: ms(r["setup_s"])}, solve=lambda r: ms(r["solve_s"]))
 
 
 def elasticity():
