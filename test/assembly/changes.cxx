@@ -240,6 +240,34 @@ void in_turn(const MeshName &mesh, const EquationName &eq)
   }
 }
 
+/* Values that somebody has set, also where the mesh has no pair of nodes, are gone afterwards. */
+void over_other_values(const MeshName &mesh, const EquationName &eq)
+{
+  for (PetscInt across : {1, 2, 3}) { /* where a line has two nodes, neighbours in several directions are on one diagonal */
+    MeshCase  c(mesh, eq, {across, 4, 3}, (PetscReal)0.2);
+    MatHandle A, B;
+    PetscInt  first, end;
+    PetscBool whole;
+
+    for (MatHandle *M : {&A, &B}) {
+      PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, MATCDS, M->put()));
+      PETSC_OK(GozaAssemblyMatrix(c.assembly, *M));
+    }
+    PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, MATOWNCDS, &whole));
+    if (!whole) return; /* other types have no such places */
+    PETSC_OK(MatGetOwnershipRange(A, &first, &end));
+    for (PetscInt i = first; i + eq.bs < end; i++) {
+      PETSC_OK(MatSetValue(A, i, i + eq.bs, 700, INSERT_VALUES));
+      PETSC_OK(MatSetValue(A, i + eq.bs, i, 700, INSERT_VALUES));
+    }
+    PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    BOOST_TEST(relative_difference(A, B) > 0.1);
+    PETSC_OK(GozaAssemblyMatrix(c.assembly, A));
+    BOOST_TEST(relative_difference(A, B) == 0);
+  }
+}
+
 /* Another equation on the mesh that was set: the maps are made for it. */
 void other_equation(const MeshName &mesh)
 {
@@ -363,6 +391,7 @@ void add()
       add_test(suite_named(suite_named(nullptr, "moved_dm"), mesh.name), eq.name, [=] { moved_dm(mesh, eq); });
       add_test(suite_named(suite_named(nullptr, "other_mesh"), mesh.name), eq.name, [=] { other_mesh(mesh, eq); });
       add_test(suite_named(suite_named(nullptr, "in_turn"), mesh.name), eq.name, [=] { in_turn(mesh, eq); });
+      add_test(suite_named(suite_named(nullptr, "over_other_values"), mesh.name), eq.name, [=] { over_other_values(mesh, eq); });
       for (const char *type : {MATAIJ, MATCDS})
         add_test(suite_named(suite_named(suite_named(nullptr, "follows"), mesh.name), eq.name), type, [=] { follows(mesh, eq, type); });
     }

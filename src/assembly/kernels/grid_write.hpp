@@ -13,11 +13,17 @@ struct GridTarget {
   NodeGrid        grid;
   const PetscInt *pair_ptr; // of the pattern
   int             diag[27]; // CDS: the diagonal of offset (x, y, z) at x + 1 + 3 (y + 1) + 9 (z + 1), or -1
+  bool            whole;    // half of CDS, with the grid's diagonals, each of one offset, and no other: places beyond the grid are among those of its pairs
 
-  GridTarget(const Target &to, const NodeGrid &nodes, const PetscInt *ptr) : target(to), grid(nodes), pair_ptr(ptr)
+  GridTarget(const Target &to, const NodeGrid &nodes, const PetscInt *ptr) :
+    target(to), grid(nodes), pair_ptr(ptr), whole(to.layout == Layout::Cds && to.half && to.ndiag == upper)
   {
     for (int k = 0; k < 27; k++) diag[k] = to.layout == Layout::Cds ? to.diagonal(grid.node(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1)) : -1;
+    for (int k = 0; k < upper; k++) whole = whole && diag[27 - upper + k] == k;
   }
+
+private:
+  static constexpr int upper = 14; // offsets of one sign, and none
 };
 
 #if defined(__CUDACC__)
@@ -46,8 +52,8 @@ template <Layout layout> __device__ inline PairBlock grid_block(const GridTarget
   else return to.target.ell(i, grid_slot(to.grid, at, x, y, z));
 }
 
-/* A node's pair and its mirror image, where the layout has both. Slices are looked up in memory, which is far away, before the pair is summed up; where it
-   stands on diagonals is found when it is written, since registers are scarce. */
+/* A node's pair and its mirror image, where the layout has both; with a neighbour that is none it is 0, where there is a place for it. Slices are looked up in
+   memory, which is far away, before the pair is summed up; where it stands on diagonals is found when it is written, since registers are scarce. */
 template <Layout layout> class GridPair {
 public:
   __device__ GridPair(const GridTarget &to, const PetscInt *at, int x, int y, int z) :
@@ -61,13 +67,13 @@ public:
   {
     PairBlock here = here_, mirror = mirror_;
 
-    if (!inside_) return;
+    if (!inside_ && !(layout == Layout::Cds && to_.whole)) return;
     if (layout == Layout::Cds) find(here, mirror);
   #pragma unroll
     for (int r = 0; r < bs; r++) {
   #pragma unroll
       for (int c = 0; c < bs; c++) {
-        const PetscScalar value = block(r, c);
+        const PetscScalar value = inside_ ? block(r, c) : PetscScalar(0);
 
         if (here.first) __stcs(here.at(r * bs + c), value);
         if (mirror.first) __stcs(mirror.at(c * bs + r), value);

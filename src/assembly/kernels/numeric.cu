@@ -29,7 +29,7 @@ struct ZeroGiven {
       const PetscInt j = col[k];
 
       zero(i, k, own - ptr[i], fixed[i], j == i ? fixed[i] : 0);
-      if (j != i) zero(j, lower_bound(col, ptr[j], ptr[j + 1], i), 0, 0, fixed[i]);
+      if (j != i) zero_mirror(j, i);
     }
   }
 
@@ -48,6 +48,20 @@ private:
 
     while (own > ptr[i] && col[own - 1] >= target.owned) own--;
     return own;
+  }
+
+  /* Of node j's pair with the given node i the columns; diagonals need not know which of its pairs that is. */
+  HD void zero_mirror(PetscInt j, PetscInt i) const
+  {
+    if (target.layout == Layout::Cds) zero_block(target.cds(j, target.diagonal(i - j)), 0, fixed[i]);
+    else zero(j, lower_bound(col, ptr[j], ptr[j + 1], i), 0, 0, fixed[i]);
+  }
+
+  HD void zero_block(const PairBlock &block, unsigned mine, unsigned its) const // not of the main diagonal
+  {
+    for (int k = 0; block.first && k < target.bs * target.bs; k++) {
+      if ((mine >> (k / target.bs) | its >> (k % target.bs)) & 1) *block.at(k) = 0;
+    }
   }
 
   /* Pair k of node i: the rows `mine`, the columns `its`. nown: of the node's pairs, those with owned nodes; for a pair with another rank's */
