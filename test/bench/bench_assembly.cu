@@ -155,7 +155,7 @@ PetscErrorCode IntoSlices(const Bench &bench, const Place &at, const Problem &pr
 
   PetscFunctionBeginUser;
   PetscCall(Symbolic(bench, problem, mesh, Layout::Csr, by_rows, &symbolic));
-  CsrMatrix rows = rows_of_pairs(bench.space, by_rows, mesh.owned, problem.bs);
+  CsrMatrix rows = rows_of_pairs(mesh, by_rows, problem.bs, false);
   options.bs     = problem.bs;
   SlicedEll<PetscScalar, PetscScalar> ell(bench.space, options);
   ell.build(rows.view());
