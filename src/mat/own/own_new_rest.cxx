@@ -30,7 +30,8 @@ PetscErrorCode MakeBlock(MatType type, const Csr &rows, Mat *B)
 
   PetscFunctionBegin;
   PetscCall(Guarded([&] {
-    for (PetscInt i = 0; rows.ptr && i < rows.nrows; i++) lengths.push_back(rows.ptr[i + 1] - rows.ptr[i]);
+    lengths.resize(n ? rows.nrows : 0);
+    for (std::size_t i = 0; i < lengths.size(); i++) lengths[i] = rows.ptr[i + 1] - rows.ptr[i];
   }));
   PetscCall(MatCreate(PETSC_COMM_SELF, B));
   PetscCall(MatSetSizes(*B, rows.nrows, rows.ncols, rows.nrows, rows.ncols));
