@@ -6,6 +6,7 @@
 #include <petscdmda.h>
 
 #include <cmath>
+#include <set>
 
 #if PetscDefined(HAVE_CUDA)
   #include "petsc/plugin.hpp"
@@ -240,6 +241,24 @@ void in_turn(const MeshName &mesh, const EquationName &eq)
   }
 }
 
+/* How far neighbours are apart, in unknowns, among this rank's columns. */
+std::set<PetscInt> offsets_of(Mat A, PetscInt bs)
+{
+  std::set<PetscInt> offsets;
+  PetscInt           first, end, ncols;
+  const PetscInt    *cols;
+
+  PETSC_OK(MatGetOwnershipRange(A, &first, &end));
+  for (PetscInt i = first; i < end; i++) {
+    PETSC_OK(MatGetRow(A, i, &ncols, &cols, nullptr));
+    for (PetscInt k = 0; k < ncols; k++) {
+      if (cols[k] >= i && cols[k] < end && (cols[k] - i) % bs == 0) offsets.insert(cols[k] - i);
+    }
+    PETSC_OK(MatRestoreRow(A, i, &ncols, &cols, nullptr));
+  }
+  return offsets;
+}
+
 /* Values that somebody has set, also where the mesh has no pair of nodes, are gone afterwards. */
 void over_other_values(const MeshName &mesh, const EquationName &eq)
 {
@@ -256,9 +275,11 @@ void over_other_values(const MeshName &mesh, const EquationName &eq)
     PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, MATOWNCDS, &whole));
     if (!whole) return; /* other types have no such places */
     PETSC_OK(MatGetOwnershipRange(A, &first, &end));
-    for (PetscInt i = first; i + eq.bs < end; i++) {
-      PETSC_OK(MatSetValue(A, i, i + eq.bs, 700, INSERT_VALUES));
-      PETSC_OK(MatSetValue(A, i + eq.bs, i, 700, INSERT_VALUES));
+    for (PetscInt o : offsets_of(B, eq.bs)) {
+      for (PetscInt i = first; i + o < end; i++) {
+        PETSC_OK(MatSetValue(A, i, i + o, 700, INSERT_VALUES));
+        PETSC_OK(MatSetValue(A, i + o, i, 700, INSERT_VALUES));
+      }
     }
     PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
     PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));

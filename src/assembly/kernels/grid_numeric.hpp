@@ -15,7 +15,4 @@ inline bool is_for_grids(EquationKind equation, Layout layout)
 /* map: of a grid */
 void assemble_on_grid(const Problem &problem, const MeshView &mesh, const AssemblyMap &map, const Target &target);
 
-/* Into half of a grid's diagonals, where those are all that there are: zeros beyond the grid, too. */
-bool writes_all_on_grid(const Problem &problem, const AssemblyMap &map, const Target &target);
-
 } // namespace goza::assembly
