@@ -167,8 +167,8 @@ template <class T> class Grown {
 public:
   explicit Grown(PetscInt nrows) : nrows_(nrows) { }
 
-  /* The next row's n values. */
-  T *next_row(std::size_t n)
+  /* Where the next row will be, which has at most n values; then, how many it has. */
+  T *room(std::size_t n)
   {
     if (used_ + n > array_.size()) {
       const auto expected = static_cast<std::size_t>(1.25 * static_cast<double>(used_) / std::max(rows_, PetscInt(1)) * nrows_);
@@ -177,9 +177,21 @@ public:
       larger.copy_from(array_.data(), used_);
       array_.swap(larger);
     }
+    return array_.data() + used_;
+  }
+  void take(std::size_t n)
+  {
     rows_++;
     used_ += n;
-    return array_.data() + (used_ - n);
+  }
+
+  /* The next row's n values. */
+  T *next_row(std::size_t n)
+  {
+    T *const row = room(n);
+
+    take(n);
+    return row;
   }
   Array<T> all()
   {

@@ -2,12 +2,12 @@
 #include "core/sparse/csr_product.hpp"
 #include "core/sparse/few_columns.hpp"
 #include "core/sparse/block_product.hpp"
-#include "core/sparse/host_rows.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "core/util/counted.hpp"
 #include "core/util/algorithm.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/rows_below.hpp"
+#include "host_prolong.hpp"
 #include "prolong_rows.hpp"
 
 namespace goza::saamg
@@ -59,29 +59,6 @@ struct RowLengths {
 
   HD void operator()(PetscInt row) const { length[row] = (begin[row / bs + 1] - begin[row / bs]) * k; }
 };
-
-/* The rows of T where a node is a row and there is one near-null vector: one entry or none. */
-struct TentativeRows {
-  const PetscInt    *aggregate;
-  const PetscScalar *T;
-
-  SparseRow operator()(PetscInt i) const { return {aggregate[i] >= 0, aggregate + i, T + i}; }
-  void      soon(PetscInt) const { }
-};
-
-void smooth_host(const Csr &A, const TentativeRows &T, const PetscScalar *dinv, PetscReal omega, CsrMatrix &P)
-{
-  const auto terms = [&](PetscInt row) {
-    RowTerms all = terms_of(A, row);
-
-    if (T.aggregate[row] < 0) all.n = 0;
-    return all;
-  };
-
-  make_rows(
-    terms, T, [&](PetscInt row) { return T.aggregate[row]; }, // -1: none
-    [&](PetscInt row, PetscInt a, PetscScalar sum) { return -omega * dinv[row] * sum + (a == T.aggregate[row] ? T.T[row] : PetscScalar(0)); }, P);
-}
 
 template <int K> void smooth_rows_host(const SmoothedRow<0> &of)
 {
@@ -165,7 +142,7 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   Array<PetscInt> begin, reached;
 
   if (space == Space::Host && bs == 1 && k == 1) {
-    smooth_host(A, {aggregate, from.Q.data()}, dinv.data(), omega, P);
+    SmoothedOnHost(A, {aggregate, from.Q.data()}, dinv.data(), omega, naggregates).make(P);
     return P;
   }
 #if defined(__CUDACC__)
