@@ -97,7 +97,8 @@ sources  = $(filter-out $(REAL_ONLY),$(sort $(shell find $(1) -name '*.cxx' -o -
 objects  = $(patsubst %,$(BUILD)/obj/%.o,$(1))
 programs = $(patsubst $(2)/%,$(BUILD)/$(3)/%,$(basename $(1)))
 LIB_OBJ     := $(if $(PETSC_LIBDIR),$(call objects,$(shell .ci/units.sh $(BUILD) $(UNIT) $(call sources,src))))
-SUPPORT_OBJ := $(call objects,$(call sources,test/support) src/core/device/launch_kernel.cu) # kernels start in the CUDA runtime that knows them: a program's own are not known to the library's
+# kernels start in the CUDA runtime that knows them: a program's own are not known to the library's
+SUPPORT_OBJ := $(call objects,$(call sources,test/support) src/core/device/launch_kernel.cu)
 BENCH_SRC   := $(call sources,test/bench)
 PART_SRC    := $(filter-out $(wildcard test/fuzz/*.cxx),$(call sources,test/fuzz)) # test/fuzz/X/* are parts of test/fuzz/fuzz_X
 TEST_SRC    := $(filter-out test/support/% test/bench/% $(PART_SRC),$(call sources,test))

@@ -142,7 +142,7 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   Array<PetscInt> begin, reached;
 
   if (space == Space::Host && bs == 1 && k == 1) {
-    SmoothedOnHost(A, {aggregate, from.Q.data()}, dinv.data(), omega, naggregates).make(P);
+    smooth_host(A, {aggregate, from.Q.data()}, dinv.data(), omega, P);
     return P;
   }
 #if defined(__CUDACC__)
