@@ -107,6 +107,17 @@ bool write_there(GozaAssembly a, const OwnValues &v, Target *target)
   return slices->br == a->bs && slices->bc == a->bs && slices->W == 1 && slices->long_at == slices->stored;
 }
 
+/* Do the kernels leave nothing of what is there? */
+bool overwritten(GozaAssembly a, const OwnValues &v)
+{
+  Target target{};
+
+  if (!write_there(a, v, &target)) return false;
+  target.bs    = static_cast<int>(a->bs);
+  target.owned = a->nowned;
+  return writes_all(a->problem(), a->mesh, *map_of(a), target);
+}
+
 /* The mesh's pairs in this rank's own columns. */
 PetscErrorCode AddRows(GozaAssembly a, Mat A, OwnMat *own)
 {
@@ -226,8 +237,14 @@ static PetscErrorCode WriteValues(GozaAssembly a, Mat A, OwnMat *own, Mat Ao)
   PetscFunctionBegin;
   PetscCall(CheckSpace(a, own));
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  if (state != a->own_state) PetscCall(OwnForget(A, own)); /* other values than those of the mesh's pairs may be there */
   PetscCall(OwnWrite(A, own, own->space, false, &v));
+  bool clean = state == a->own_state; /* else other values than those of the mesh's pairs may be there */
+
+  if (!clean) PetscCall(Guarded([&] { clean = overwritten(a, v); }));
+  if (!clean) {
+    PetscCall(OwnForget(A, own));
+    PetscCall(OwnWrite(A, own, own->space, false, &v));
+  }
   if (Ao) PetscCall(other.open(Ao, a->space, a->nnz[1], false));
   const PetscErrorCode failed = Guarded([&] {
     const bool there = write_there(a, v, &target);

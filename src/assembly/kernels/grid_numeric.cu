@@ -18,4 +18,9 @@ void assemble_on_grid(const Problem &problem, const MeshView &mesh, const Assemb
 #endif
 }
 
+bool writes_all_on_grid(const Problem &, const AssemblyMap &, const Target &)
+{
+  return false;
+}
+
 } // namespace goza::assembly

@@ -139,6 +139,16 @@ AssemblyMap make_assembly_map([[maybe_unused]] const Problem &problem, const Mes
   return make_assembly_map(mesh);
 }
 
+bool writes_all(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target)
+{
+#if PetscDefined(USE_COMPLEX)
+  (void)problem, (void)mesh, (void)map, (void)target;
+  return false;
+#else
+  return mesh.space() == Space::Cuda && map.grid.is() && writes_all_on_grid(problem, map, target);
+#endif
+}
+
 void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target)
 {
   if (!mesh.owned) return;

@@ -16,7 +16,8 @@ struct Problem {
 AssemblyMap make_assembly_map(const Problem &problem, const Mesh &mesh, Layout layout);
 
 /* Every value of the matrix, written once. Rows and columns of given unknowns are zero but for the diagonal, which stays: the matrix stays symmetric, and its
-   scale. Places of the target that are no pair of the map are left as they are. */
+   scale. Places of the target that are no pair of the map are left as they are, unless writes_all(). */
+bool writes_all(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target);
 void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target);
 
 } // namespace goza::assembly
