@@ -13,8 +13,45 @@ namespace goza::assembly
 namespace
 {
 
-/* The kernels write all rows alike, and this puts zeros into the rows and columns of given unknowns, the diagonal left out. Given unknowns are few: to look
+/* The kernels write all rows alike, and these put zeros into the rows and columns of given unknowns, the diagonal left out. Given unknowns are few: to look
    them up for every value takes a kernel that writes diagonals a fifth of its time, and would keep those of CSR from writing whole rows side by side. */
+
+/* On diagonals a node's row and its column are zero on every one of them, whether the mesh has that pair or not: nothing need be read to find them. The nodes
+   of a list that are side by side on the grid have their places side by side, too. */
+struct ZeroOnDiagonals {
+  const unsigned char *fixed;
+  const PetscInt      *given;
+  Target               target;
+
+  HD void operator()(PetscInt k) const
+  {
+    const PetscInt i    = given[k];
+    const unsigned bits = fixed[i];
+
+    for (int d = 0; d < target.ndiag; d++) {
+      const PetscInt above = i - target.offset[d]; // whose pair with node i is on this diagonal
+
+      if (above == i) {
+        zero(target.cds(i, d), bits, bits, true);
+        continue;
+      }
+      zero(target.cds(i, d), bits, 0, false);
+      if (above >= 0 && above < target.owned) zero(target.cds(above, d), 0, bits, false);
+    }
+  }
+
+private:
+  HD void zero(const PairBlock &block, unsigned rows, unsigned columns, bool main) const
+  {
+    for (int r = 0; r < target.bs; r++) {
+      for (int c = 0; c < target.bs; c++) {
+        if (((rows >> r | columns >> c) & 1) && !(main && r == c)) *block.at(r * target.bs + c) = 0;
+      }
+    }
+  }
+};
+
+/* Elsewhere, pair by pair. */
 struct ZeroGiven {
   const unsigned char *fixed;
   const PetscInt      *ptr, *col;
@@ -29,7 +66,7 @@ struct ZeroGiven {
       const PetscInt j = col[k];
 
       zero(i, k, own - ptr[i], fixed[i], j == i ? fixed[i] : 0);
-      if (j != i) zero_mirror(j, i);
+      if (j != i) zero(j, lower_bound(col, ptr[j], ptr[j + 1], i), 0, 0, fixed[i]);
     }
   }
 
@@ -50,28 +87,14 @@ private:
     return own;
   }
 
-  /* Of node j's pair with the given node i the columns; diagonals need not know which of its pairs that is. */
-  HD void zero_mirror(PetscInt j, PetscInt i) const
-  {
-    if (target.layout == Layout::Cds) zero_block(target.cds(j, target.diagonal(i - j)), 0, fixed[i]);
-    else zero(j, lower_bound(col, ptr[j], ptr[j + 1], i), 0, 0, fixed[i]);
-  }
-
-  HD void zero_block(const PairBlock &block, unsigned mine, unsigned its) const // not of the main diagonal
-  {
-    for (int k = 0; block.first && k < target.bs * target.bs; k++) {
-      if ((mine >> (k / target.bs) | its >> (k % target.bs)) & 1) *block.at(k) = 0;
-    }
-  }
-
   /* Pair k of node i: the rows `mine`, the columns `its`. nown: of the node's pairs, those with owned nodes; for a pair with another rank's */
   HD void zero(PetscInt i, PetscInt k, PetscInt nown, unsigned mine, unsigned its) const
   {
     const PetscInt  j     = col[k];
     const bool      csr   = target.layout == Layout::Csr || j >= target.owned;
-    const PairBlock block = csr ? PairBlock() : target.block(i, k - ptr[i], j);
+    const PairBlock block = csr ? PairBlock() : target.ell(i, k - ptr[i]);
 
-    if (!(mine | its) || (!csr && !block.first)) return;
+    if (!(mine | its)) return;
     for (int r = 0; r < target.bs; r++) {
       for (int c = 0; c < target.bs; c++) {
         if (((mine >> r | its >> c) & 1) && (i != j || r != c)) *(csr ? target.csr(i, k, k - ptr[i], nown, j, r) + c : block.at(r * target.bs + c)) = 0;
@@ -167,8 +190,10 @@ void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap
   });
   if (!mesh.fixed.size()) return;
   const ZeroGiven pairs{mesh.fixed.data(), map.ptr.data(), map.col.data(), target};
+  const PetscInt  given = static_cast<PetscInt>(mesh.given.size());
 
-  for_each_row_by_lanes(mesh.space(), static_cast<PetscInt>(mesh.given.size()), ZeroOfGiven{pairs, mesh.given.data()});
+  if (target.layout == Layout::Cds) for_each_row(mesh.space(), given, ZeroOnDiagonals{mesh.fixed.data(), mesh.given.data(), target});
+  else for_each_row_by_lanes(mesh.space(), given, ZeroOfGiven{pairs, mesh.given.data()});
   if (mesh.nodes > mesh.owned) for_each_row(mesh.space(), mesh.owned, ZeroOfOthers{pairs});
 }
 
