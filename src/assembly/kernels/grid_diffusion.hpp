@@ -88,7 +88,7 @@ private:
   PetscInt        x_[2], y_[2]; // of the lane's node and of the last one, in the row after a strip's first
 };
 
-template <Layout layout>
+template <Layout layout, bool whole>
 __global__ void __launch_bounds__(32 * warps, blocks_at_once) Kernel(const __grid_constant__ View view, const __grid_constant__ GridTarget to)
 {
   extern __shared__ double memory[];
@@ -131,7 +131,10 @@ __global__ void __launch_bounds__(32 * warps, blocks_at_once) Kernel(const __gri
       sums.begin_row();
       hex_diffusion<PetscScalar>(below, above, factor, [&](int a, int b, PetscScalar value) { sums.add(a < b ? a : b, a < b ? b : a, value); });
       if (k > 0) sums.carry_over(carry + (k - 1) * SweepSums::flat * 32);
-      if (z >= first) sums.write<layout>(to, place.x, y, z, lane, owns);
+      if (z >= first) {
+        if constexpr (whole) sums.write_whole(to, place.x, y, z, lane, owns);
+        else sums.write<layout>(to, place.x, y, z, lane, owns);
+      }
       __syncwarp();
     }
   }
@@ -143,8 +146,14 @@ inline void launch(const MeshView &mesh, const GridTarget &to)
   const View        view{mesh.x, mesh.material, GridSweep::choose(to.grid, most_rows, warps * blocks_at_once, warps, blocks)};
   const std::size_t words = NodeRows::words + static_cast<std::size_t>(view.sweep.rows) * SweepSums::flat * 32;
 
-  if (to.target.layout == Layout::Cds) launch_kernel_with<Kernel<Layout::Cds>>(warps * words * sizeof(PetscScalar), blocks, 32 * warps, view, to);
-  else launch_kernel_with<Kernel<Layout::SlicedEll>>(warps * words * sizeof(PetscScalar), blocks, 32 * warps, view, to);
+  const auto start = [&](auto layout, auto whole) {
+    launch_kernel_with<Kernel<layout.value, whole.value>>(warps * words * sizeof(PetscScalar), blocks, 32 * warps, view, to);
+  };
+  const std::integral_constant<Layout, Layout::Cds> cds;
+
+  if (to.whole) start(cds, std::true_type());
+  else if (to.target.layout == Layout::Cds) start(cds, std::false_type());
+  else start(std::integral_constant<Layout, Layout::SlicedEll>(), std::false_type());
 }
 
 #endif

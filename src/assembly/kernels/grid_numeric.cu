@@ -18,9 +18,14 @@ void assemble_on_grid(const Problem &problem, const MeshView &mesh, const Assemb
 #endif
 }
 
-bool writes_all_on_grid(const Problem &, const AssemblyMap &, const Target &)
+bool writes_all_on_grid(const Problem &problem, const AssemblyMap &map, const Target &target)
 {
+#if defined(__CUDACC__)
+  return problem.equation == EquationKind::Diffusion && GridTarget(target, map.grid, nullptr).whole;
+#else
+  (void)problem, (void)map, (void)target;
   return false;
+#endif
 }
 
 } // namespace goza::assembly
