@@ -18,7 +18,8 @@ constexpr int warps = 4, blocks_at_once = 3, most_rows = 9; // registers have ro
 struct View {
   const PetscReal (*x)[3];
   const PetscReal (*material)[2];
-  GridSweep sweep;
+  const unsigned char *fixed; // bit 0: the node's unknown is given; or null
+  GridSweep            sweep;
 };
 
 /* The coordinates of the nodes along a warp's lanes in three rows of a strip, those of the next row on their way while two are read. */
@@ -26,7 +27,7 @@ class NodeRows {
   static constexpr int nodes = GridSweep::lanes + 1, row = 2 * 3 * nodes; // [planes][nodes][3]
 
 public:
-  static constexpr int words = 3 * row;
+  static constexpr int words = 3 * row + 2 * nodes; // and [planes][nodes] of bits
 
   __device__ NodeRows(PetscReal *memory, const View &view, const NodeGrid &grid, PetscInt segment, int lane) :
     memory_(memory), view_(view), grid_(grid), lane_(lane)
@@ -80,7 +81,46 @@ public:
     }
   }
 
+  /* Has a node in planes z and z + 1 a given unknown? Then given() is for those. Beyond the grid nodes at its end are looked at instead, without harm: the
+     sums of pairs that end there are 0. */
+  __device__ bool look_for_given(PetscInt z) const
+  {
+    if (!view_.fixed) return false;
+    constexpr int  n       = most_rows + 2;
+    const unsigned last    = __ballot_sync(0xffffffffu, lane_ < 2 * n && is_given(1, lane_ % n, z + lane_ / n)); // of a row in each lane
+    unsigned       rows[2] = {};                                                                                 // a bit for each
+
+    static_assert(2 * n <= 32);
+  #pragma unroll
+    for (int k = 0; k < 2 * n; k++) rows[k / n] |= is_given(0, k % n, z + k / n) << k % n;
+  #pragma unroll
+    for (int side = 0; side < 2; side++) {
+      given_of(side)[lane_] = rows[side];
+      if (lane_ == 0) given_of(side)[GridSweep::lanes] = last >> side * n & ((1u << n) - 1);
+    }
+    __syncwarp();
+    return __any_sync(0xffffffffu, rows[0] | rows[1] | last);
+  }
+
+  /* The corners with a given unknown of the lane's element in row k: of corner (x, y, z) bit y + 2 x + 4 z. */
+  __device__ unsigned given(int k) const
+  {
+    unsigned corners = 0;
+
+  #pragma unroll
+    for (int c = 0; c < 4; c++) corners |= (given_of(c / 2)[lane_ + c % 2] >> k & 3) << (2 * c);
+    return corners;
+  }
+
 private:
+  __device__ unsigned is_given(int which, int k, PetscInt z) const
+  {
+    const PetscInt y = y_[which] - 1 + k, top = grid_.n[1] - 1;
+
+    return cached_load(&view_.fixed[grid_.node(x_[which], y < 0 ? 0 : y < top ? y : top, z < grid_.n[2] ? z : z - 1)]) & 1u;
+  }
+  __device__ unsigned *given_of(int side) const { return reinterpret_cast<unsigned *>(memory_ + 3 * row) + side * nodes; }
+
   PetscReal      *memory_;
   const View     &view_;
   const NodeGrid &grid_;
@@ -105,7 +145,8 @@ __global__ void __launch_bounds__(32 * warps, blocks_at_once) Kernel(const __gri
   if (segment >= sweep.segments) return;
   for (int k = 0; k < sweep.rows * SweepSums::flat; k++) carry[k * 32] = 0;
   for (PetscInt z = first > 0 ? first - 1 : 0; z < end; z++) {
-    SweepSums sums;
+    const bool some_given = nodes.look_for_given(z);
+    SweepSums  sums;
 
     const auto factor_of = [&](int k) {
       const PetscInt y = place.y - 1 + k;
@@ -132,6 +173,7 @@ __global__ void __launch_bounds__(32 * warps, blocks_at_once) Kernel(const __gri
       hex_diffusion<PetscScalar>(below, above, factor, [&](int a, int b, PetscScalar value) { sums.add(a < b ? a : b, a < b ? b : a, value); });
       if (k > 0) sums.carry_over(carry + (k - 1) * SweepSums::flat * 32);
       if (z >= first) {
+        if (some_given) sums.leave_out(nodes.given(k));
         if constexpr (whole) sums.write_whole(to, place.x, y, z, lane, owns);
         else sums.write<layout>(to, place.x, y, z, lane, owns);
       }
@@ -143,7 +185,7 @@ __global__ void __launch_bounds__(32 * warps, blocks_at_once) Kernel(const __gri
 inline void launch(const MeshView &mesh, const GridTarget &to)
 {
   dim3              blocks;
-  const View        view{mesh.x, mesh.material, GridSweep::choose(to.grid, most_rows, warps * blocks_at_once, warps, blocks)};
+  const View        view{mesh.x, mesh.material, mesh.fixed, GridSweep::choose(to.grid, most_rows, warps * blocks_at_once, warps, blocks)};
   const std::size_t words = NodeRows::words + static_cast<std::size_t>(view.sweep.rows) * SweepSums::flat * 32;
 
   const auto start = [&](auto layout, auto whole) {

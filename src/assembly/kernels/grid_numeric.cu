@@ -5,13 +5,16 @@
 namespace goza::assembly
 {
 
-void assemble_on_grid(const Problem &problem, const MeshView &mesh, const AssemblyMap &map, const Target &target)
+bool assemble_on_grid(const Problem &problem, const MeshView &mesh, const AssemblyMap &map, const Target &target)
 {
 #if defined(__CUDACC__)
   const GridTarget to(target, map.grid, map.ptr.data());
 
-  if (problem.equation == EquationKind::Diffusion) grid_diffusion::launch(mesh, to);
+  const bool diffusion = problem.equation == EquationKind::Diffusion;
+
+  if (diffusion) grid_diffusion::launch(mesh, to);
   else grid_elasticity::launch(mesh, to);
+  return diffusion;
 #else
   (void)problem, (void)mesh, (void)map, (void)target;
   throw DeviceError("this libgoza was built without CUDA");

@@ -12,8 +12,8 @@ inline bool is_for_grids(EquationKind equation, Layout layout)
   return !PetscDefined(USE_COMPLEX) && (equation == EquationKind::Elasticity || (equation == EquationKind::Diffusion && layout != Layout::Csr));
 }
 
-/* map: of a grid */
-void assemble_on_grid(const Problem &problem, const MeshView &mesh, const AssemblyMap &map, const Target &target);
+/* map: of a grid. false: rows of given unknowns are like all others; diffusion leaves them out. */
+bool assemble_on_grid(const Problem &problem, const MeshView &mesh, const AssemblyMap &map, const Target &target);
 
 /* Into half of a grid's diagonals, where those are all that there are: zeros beyond the grid, too. */
 bool writes_all_on_grid(const Problem &problem, const AssemblyMap &map, const Target &target);

@@ -101,6 +101,17 @@ public:
     }
   }
 
+  /* What is coupled to a given unknown is 0. given: corner (x, y, z) of the lane's element has one: bit y + 2 x + 4 z */
+  __device__ void leave_out(unsigned given)
+  {
+  #pragma unroll
+    for (int o = 14; o < 27; o++) {
+      const int d[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1}, a0 = d[0] < 0, a1 = d[1] < 0; // a: the corner that comes first
+
+      if (given & (1u << (a1 + 2 * a0) | 1u << (a1 + d[1] + 2 * (a0 + d[0]) + 4 * d[2]))) row_.here[o] = 0;
+    }
+  }
+
   /* x, y, z: the lane's element; owns[.]: are the nodes at either side of direction 1 the warp's? */
   template <Layout layout> __device__ void write(const GridTarget &to, PetscInt x, PetscInt y, PetscInt z, int lane, const bool owns[2]) const
   {

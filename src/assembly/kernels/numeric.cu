@@ -13,8 +13,9 @@ namespace goza::assembly
 namespace
 {
 
-/* The kernels write all rows alike, and these put zeros into the rows and columns of given unknowns, the diagonal left out. Given unknowns are few: to look
-   them up for every value takes a kernel that writes diagonals a fifth of its time, and would keep those of CSR from writing whole rows side by side. */
+/* Where diffusion is on a grid, the kernel leaves given unknowns out. All others write all rows alike, and these put zeros into the rows and columns of given
+   unknowns, the diagonal left out: given unknowns are few, and to look them up for every value would keep the kernels of CSR from writing whole rows side by
+   side. */
 
 /* On diagonals a node's row and its column are zero on every one of them, whether the mesh has that pair or not: nothing need be read to find them. The nodes
    of a list that are side by side on the grid have their places side by side, too. */
@@ -116,8 +117,8 @@ struct ZeroOfOthers {
   HD void operator()(PetscInt i) const { pairs.with_others(i); }
 };
 
-/* Complex numbers go row by row; for real ones there are kernels of grids and of tiles. */
-template <class Element, class Equation> void assemble_on_device(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target)
+/* Complex numbers go row by row; for real ones there are kernels of grids and of tiles. false: rows of given unknowns are like all others. */
+template <class Element, class Equation> bool assemble_on_device(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target)
 {
 #if PetscDefined(USE_COMPLEX)
   (void)problem;
@@ -129,13 +130,14 @@ template <class Element, class Equation> void assemble_on_device(const Problem &
 
   if (map.grid.is() ? !is_for_grids(problem.equation, target.layout) : (map.tiles.what == TilePairs::Rows) != csr)
     throw std::logic_error("the map was made for another layout");
-  if (map.grid.is()) assemble_on_grid(problem, view, map, target);
-  else if (csr) tile::launch<Element, Equation, TilePairs::Rows>(view, map, target);
+  if (map.grid.is()) return assemble_on_grid(problem, view, map, target);
+  if (csr) tile::launch<Element, Equation, TilePairs::Rows>(view, map, target);
   else tile::launch<Element, Equation, TilePairs::Upper>(view, map, target);
 #else
   (void)problem, (void)mesh, (void)map, (void)target;
   throw DeviceError("this libgoza was built without CUDA");
 #endif
+  return false;
 }
 
 } // namespace
@@ -174,13 +176,15 @@ bool writes_all(const Problem &problem, const Mesh &mesh, const AssemblyMap &map
 
 void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target)
 {
+  bool left_out = !mesh.fixed.size();
+
   if (!mesh.owned) return;
   with_kinds(problem, mesh.kind, [&](auto element, auto equation) {
     using Element  = decltype(element);
     using Equation = decltype(equation);
 
     if (mesh.space() == Space::Cuda) {
-      assemble_on_device<Element, Equation>(problem, mesh, map, target);
+      if (assemble_on_device<Element, Equation>(problem, mesh, map, target)) left_out = true;
       return;
     }
     const HostAssembly<Element, Equation> body{{mesh.view(), map.ptr.data(), map.col.data(), map.slot.data(), target}};
@@ -188,7 +192,7 @@ void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap
     for (PetscInt i = 0; i < mesh.owned; i++) body.zero(i);
     for (PetscInt e = 0; e < mesh.nelem; e++) body(e);
   });
-  if (!mesh.fixed.size()) return;
+  if (left_out) return;
   const ZeroGiven pairs{mesh.fixed.data(), map.ptr.data(), map.col.data(), target};
   const PetscInt  given = static_cast<PetscInt>(mesh.given.size());
 
