@@ -23,18 +23,20 @@ HD constexpr int sign(int side)
 /* Sums over a direction's two points of v0 and v1 times the linear function of a side, or the product of those of two sides: of sides (0,0), (0,1), (1,1). */
 template <class T> HD inline void with_side(T v0, T v1, T *to)
 {
-  constexpr T near = Hex8::near_value<T>(), far = 1 - near;
+  constexpr T far = 1 - Hex8::near_value<T>();
+  const T     d   = v1 - v0;
 
-  to[0] = near * v0 + far * v1;
-  to[1] = far * v0 + near * v1;
+  to[0] = v0 + far * d;
+  to[1] = v1 - far * d;
 }
 template <class T> HD inline void with_sides(T v0, T v1, T *to)
 {
   constexpr T near = Hex8::near_value<T>(), far = 1 - near;
+  const T     sum = v0 + v1;
 
   to[0] = near * near * v0 + far * far * v1;
-  to[1] = near * far * (v0 + v1);
-  to[2] = far * far * v0 + near * near * v1;
+  to[1] = near * far * sum;
+  to[2] = (near * near + far * far) * sum - to[0];
 }
 
 /* On the device without the tests that a division makes for what no determinant is. */
@@ -66,7 +68,7 @@ template <class T> HD inline void metric(const T (*J0)[3], const T (*J1)[3], con
       cross(J1[q0], J2[q1][q0], C[0]);
       cross(J2[q1][q0], J0[q1], C[1]);
       cross(J0[q1], J1[q0], C[2]);
-      const T scale = k * reciprocal(8 * (J0[q1][0] * C[0][0] + J0[q1][1] * C[0][1] + J0[q1][2] * C[0][2]));
+      const T scale = T(1. / 8) * k * reciprocal(J0[q1][0] * C[0][0] + J0[q1][1] * C[0][1] + J0[q1][2] * C[0][2]);
 
       UNROLL()
       for (int m = 0; m < 6; m++) {
