@@ -45,9 +45,15 @@ template <class Store, class V, class Out, int bs, bool half, int N> struct CdsR
   Out            out;
 
   static constexpr bool in_pairs = half && bs == 1 && N == 14 && std::is_same_v<Store, V> && sizeof(V) == 8;
-  static constexpr int  together = N == 0 || bs > 3 ? 1 : bs > 1 ? cds_together_blocks : in_pairs ? 2 : N == 27 ? cds_together_27 : N; // diagonals in a group
-  static constexpr int  brick    = in_pairs ? cds_brick_in_pairs : bs == 1 ? cds_brick : cds_brick_blocks; // nodes to a block of the device
-  static constexpr int  resident = in_pairs ? cds_resident_in_pairs : cds_resident;                        // blocks to a multiprocessor
+  /* diagonals in a group */
+  static constexpr int together = N == 0   ? (bs == 1 ? cds_together_any : 1)
+                                : bs > 3   ? 1
+                                : bs > 1   ? cds_together_blocks
+                                : in_pairs ? 2
+                                : N == 27  ? cds_together_27
+                                           : N;
+  static constexpr int brick    = in_pairs ? cds_brick_in_pairs : bs == 1 ? cds_brick : cds_brick_blocks; // nodes to a block of the device
+  static constexpr int resident = in_pairs ? cds_resident_in_pairs : cds_resident;                        // blocks to a multiprocessor
 
   HD void operator()(PetscInt i) const
   {
@@ -64,23 +70,35 @@ private:
   {
     const int n = N ? N : static_cast<int>(A.ndiag);
 
-    if constexpr (in_pairs) {
+    if constexpr (!N && together > 1) {
+      int first = 0;
+
+      add_groups<guarded, together>(i, &first, sum);
+      add_groups<guarded, cds_together_rest>(i, &first, sum);
+      add_groups<guarded, 1>(i, &first, sum);
+    } else if constexpr (in_pairs) {
       UNROLL(1)
-      for (int first = 0; first < n; first += together) add_group<guarded>(i, first, sum);
+      for (int first = 0; first < n; first += together) add_group<guarded, together>(i, first, sum);
     } else {
       UNROLL()
-      for (int first = 0; first < n; first += together) add_group<guarded>(i, first, sum);
+      for (int first = 0; first < n; first += together) add_group<guarded, together>(i, first, sum);
     }
   }
 
-  template <bool guarded> HD void add_group(PetscInt i, int first, V *sum) const
+  template <bool guarded, int group> HD void add_groups(PetscInt i, int *first, V *sum) const
   {
-    Store own[together][bs * bs];
+    UNROLL(1)
+    for (; *first + group <= A.ndiag; *first += group) add_group<guarded, group>(i, *first, sum);
+  }
+
+  template <bool guarded, int group> HD void add_group(PetscInt i, int first, V *sum) const
+  {
+    Store own[group][bs * bs];
 
     UNROLL()
-    for (int u = 0; u < together; u++) load(own[u], first + u, i);
+    for (int u = 0; u < group; u++) load(own[u], first + u, i);
     UNROLL()
-    for (int u = 0; u < together; u++) {
+    for (int u = 0; u < group; u++) {
       const PetscInt j = i + A.offset[first + u];
 
       if (guarded && (j < 0 || j >= A.ncols)) continue;
@@ -90,7 +108,7 @@ private:
     }
     if constexpr (half) {
       UNROLL()
-      for (int u = 0; u < together; u++) {
+      for (int u = 0; u < group; u++) {
         const PetscInt j = i - A.offset[first + u];
         Store          above[bs * bs];
 
