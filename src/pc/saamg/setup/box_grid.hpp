@@ -61,6 +61,14 @@ HD inline int lower_box(int s)
   return s < 0 ? -1 : 0;
 }
 
+/* From the lower box that a node with offset o reaches to that of its neighbour in a direction: -1, 0 or 1. */
+HD inline int boxes_apart(int o, int step)
+{
+  const int away = boxes_away(o + step);
+
+  return away + lower_box(o + step - 3 * away) - lower_box(o);
+}
+
 /* A node and its offset from its box's root. */
 struct BoxNode {
   PetscInt node;

@@ -36,6 +36,34 @@ struct ReachedBoxes {
   }
 };
 
+/* The same once more, of those of its 8 boxes: which of them the nodes of its row are interpolated from. */
+struct ReachedFurther {
+  BoxGrid       grid;
+  const Bits27 *stencil;
+  const Bits8  *once;
+  Bits8        *reach;
+
+  HD void operator()(PetscInt i) const
+  {
+    const BoxNode n   = grid.place(i);
+    unsigned      all = once[i];
+
+    if (all)
+      for_each_neighbour(grid, i, stencil[i], [&](int, PetscInt j, int dx, int dy, int dz) {
+        all |= moved(moved(moved(once[j], boxes_apart(n.o[0], dx), 0x55, 1), boxes_apart(n.o[1], dy), 0x33, 2), boxes_apart(n.o[2], dz), 0x0F, 4);
+      });
+    /* beside a root there is one box, not two */
+    reach[i] = static_cast<Bits8>(all & (n.o[0] ? 0xFF : 0x55) & (n.o[1] ? 0xFF : 0x33) & (n.o[2] ? 0xFF : 0x0F));
+  }
+
+private:
+  /* The places of a node whose boxes begin so far from this one's in a direction, whose lower places are `lower`. */
+  HD static unsigned moved(unsigned places, int apart, unsigned lower, int step)
+  {
+    return apart == 0 ? places : apart > 0 ? (places & lower) << step : places >> step & lower;
+  }
+};
+
 /* The stencil of rows that have all of `places` that are inside the grid. */
 struct StencilByPlace {
   BoxGrid      grid;
@@ -205,7 +233,7 @@ template <class Stencil> struct WithinBoxes {
       const PetscScalar a = A(i, bit);
 
       wanted += a * sum[j];
-      add(a, j, apart(n.o[0], dx), apart(n.o[1], dy), apart(n.o[2], dz), value);
+      add(a, j, boxes_apart(n.o[0], dx), boxes_apart(n.o[1], dy), boxes_apart(n.o[2], dz), value);
     });
     const PetscScalar *old = rows.val + rows.ptr[i];
     UNROLL()
@@ -224,14 +252,6 @@ template <class Stencil> struct WithinBoxes {
   }
 
 private:
-  /* From the lower box that a node with offset o reaches to that of its neighbour in a direction: -1, 0 or 1. */
-  HD static int apart(int o, int step)
-  {
-    const int away = boxes_away(o + step);
-
-    return away + lower_box(o + step - 3 * away) - lower_box(o);
-  }
-
   /* a times row j, whose places lie so far from this row's. No index that is computed: the values are to be registers. */
   HD void add(PetscScalar a, PetscInt j, int x, int y, int z, PetscScalar *value) const
   {

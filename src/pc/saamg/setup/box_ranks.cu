@@ -133,6 +133,28 @@ CdsStencil values_by_place(const Csr &A, const BoxGrid &grid, RankBoxes &ranks)
   return place_rows(A, grid, ranks, nullptr);
 }
 
+/* Messages of 8 for each row that is sent. */
+static std::vector<PetscInt> begins_of_places(const std::vector<HaloMessage> &messages)
+{
+  std::vector<PetscInt> begin = row_begins(messages);
+
+  for (PetscInt &b : begin) b *= 8;
+  return begin;
+}
+
+/* Those around the ghosts, of which a rank may have no node: rows of P that are smoothed twice reach them. of_box: global numbers. */
+static void tell_of_boxes_beside(const Boxes &boxes, Array<PetscInt> &of_box)
+{
+  const RankBoxes &ranks   = *boxes.ranks;
+  const ColumnMap &columns = *ranks.columns;
+  const Space      space   = columns.space();
+  Array<PetscInt>  out(space, 8 * static_cast<std::size_t>(columns.nsend()), unset), in(space, 8 * static_cast<std::size_t>(columns.nghost()), unset);
+
+  for_each_row(space, columns.nsend(), PackBoxes{boxes.grid, columns.send_index().data(), ranks.node.data(), of_box.data(), out.data()});
+  columns.send_runs(false, static_cast<const PetscInt *>(out.data()), begins_of_places(columns.sends()), in.data(), begins_of_places(columns.receives()));
+  for_each_row(space, columns.nghost(), UnpackBoxes{boxes.grid, ranks.node.data() + columns.n(), in.data(), of_box.data()});
+}
+
 CsrAggregates aggregates_of_ranks(Boxes &boxes, NodeIds ids, PetscInt least)
 {
   RankBoxes       &ranks   = *boxes.ranks;
@@ -149,19 +171,23 @@ CsrAggregates aggregates_of_ranks(Boxes &boxes, NodeIds ids, PetscInt least)
   for_each_row(space, n, NumberBoxRoots{{boxes.grid, ranks.node.data(), number.data()}, roots.start(), ids, of_node.data(), name.data()});
   columns.update(of_node);
   fill(space, nboxes, -1, of_box.data());
-  for (int pass = 0; pass < 2; pass++) { // a node is next to its root, or to one that is (CheckBoxes)
+  for (int pass = 0; pass < (boxes.stars ? 4 : 2); pass++) { // a node is next to its root, or to one that is, or of stars to one further on (CheckBoxes)
     for_each_row(space, nlocal, tell);
     for_each_row(space, n, ask);
     columns.update(of_node);
   }
-  CsrAggregates aggregates = numbered_locally(LocalColumns(columns.comm(), aggregates_owned(columns, roots.nglobal(), roots.n(), least), space),
-                                              std::move(of_node), std::move(name), boxes.coarse);
+  for_each_row(space, nlocal, tell);
+  if (boxes.stars) tell_of_boxes_beside(boxes, of_box);
+  const LocalColumns owners(columns.comm(), aggregates_owned(columns, roots.nglobal(), roots.n(), least), space);
+  Array<PetscInt>    all(space, static_cast<std::size_t>(nlocal) + nboxes, unset);
 
-  ranks.aggregates = aggregates.map;
-  ranks.number     = std::move(of_box);
-  fill(space, nboxes, -1, ranks.number.data());
-  for_each_row(space, nlocal, TellBoxes{boxes.grid, ranks.node.data(), aggregates.of_node.data(), ranks.number.data()});
-  return aggregates;
+  if (nlocal) all.copy_from(of_node.data(), nlocal);
+  if (nboxes) copy_values(space, of_box.data(), nboxes, all.data() + nlocal);
+  ranks.aggregates = std::make_shared<ColumnMap>(owners, ghosts_among(owners, all.data(), nlocal + nboxes));
+  ranks.number     = Array<PetscInt>(space, nboxes, unset);
+  put_numbers(space, nlocal, LocalNumber(*ranks.aggregates), of_node.data(), of_node.data());
+  put_numbers(space, nboxes, LocalNumber(*ranks.aggregates), of_box.data(), ranks.number.data());
+  return {owners.n(), ranks.aggregates, std::move(of_node), std::move(name), boxes.coarse};
 }
 
 static NumberedPlaces places_of(const Boxes &boxes)
@@ -185,15 +211,6 @@ CsrMatrix own_rows_of(const Boxes &boxes, const CsrMatrix &on_grid, MapPtr &colu
   for_each_row(space, n, OwnRowOfP{places_of(boxes), on_grid.ptr.data(), on_grid.val.data(), P.ptr.data(), P.col.data(), P.val.data()});
   columns = drop_unused_ghosts(LocalColumns(*ranks.aggregates, {}), ranks.aggregates->ghosts(), P);
   return P;
-}
-
-/* Messages of 8 for each row that is sent. */
-static std::vector<PetscInt> begins_of_places(const std::vector<HaloMessage> &messages)
-{
-  std::vector<PetscInt> begin = row_begins(messages);
-
-  for (PetscInt &b : begin) b *= 8;
-  return begin;
 }
 
 CsrMatrix rows_on_grid(Boxes &boxes, const CsrMatrix &P)

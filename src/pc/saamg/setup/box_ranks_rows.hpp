@@ -182,6 +182,53 @@ struct AskBoxes {
   HD void operator()(PetscInt i) const { of_node[i] = stencil[node[i]] & coupled_node ? of_box[grid.number(grid.place(node[i]).box)] : -1; }
 };
 
+/* The boxes of a node's 8 places: what is known of them on the rank that has the node; -1: nothing. */
+struct PackBoxes {
+  BoxGrid         grid;
+  const PetscInt *list, *node, *of_box;
+  PetscInt       *numbers; // [wanted][8]
+
+  HD static PetscInt box_at(const BoxGrid &grid, const BoxNode &n, int place) // -1: there is none
+  {
+    PetscInt box[3];
+    bool     there = n.inside;
+
+    for (int d = 0; d < 3; d++) {
+      box[d] = n.box[d] + lower_box(n.o[d]) + (place >> d & 1);
+      there  = there && box[d] >= 0 && box[d] < grid.boxes[d];
+    }
+    return there ? grid.number(box) : -1;
+  }
+  HD void operator()(PetscInt w) const
+  {
+    const BoxNode n = grid.place(node[list[w]]);
+
+    for (int place = 0; place < 8; place++) {
+      const PetscInt box = box_at(grid, n, place);
+
+      numbers[8 * static_cast<std::size_t>(w) + place] = box < 0 ? -1 : of_box[box];
+    }
+  }
+};
+
+struct UnpackBoxes {
+  BoxGrid         grid;
+  const PetscInt *node, *numbers;
+  PetscInt       *of_box;
+
+  HD void operator()(PetscInt g) const
+  {
+    if (node[g] < 0) return;
+    const BoxNode n = grid.place(node[g]);
+
+    for (int place = 0; place < 8; place++) {
+      const PetscInt box = PackBoxes::box_at(grid, n, place), number = numbers[8 * static_cast<std::size_t>(g) + place];
+
+      if (box >= 0 && number >= 0) of_box[box] = number;
+    }
+  }
+};
+
 /* The boxes that a node's row of P reaches, in the order of their numbers. */
 struct NumberedPlaces {
   BoxGrid         grid;

@@ -129,6 +129,7 @@ template <class Stencil> struct CheckBoxes {
   Stencil       A;
   Measure       measure;
   const Bits27 *stored, *edges;
+  bool          stars;
 
   HD void operator()(PetscInt place, std::int64_t *count) const
   {
@@ -143,7 +144,8 @@ template <class Stencil> struct CheckBoxes {
     else if (!mine) bad = bad || n.is_root();
     else {
       for_each_neighbour(grid, i, mine, [&](int bit, PetscInt j, int, int, int) { bad |= !(edges[j] >> (26 - bit) & 1); }); // all are read at once
-      if (!n.is_root() && !next_to_root(n)) {
+      if (stars) bad = bad || !(n.is_root() || nearer_to_root(n));
+      else if (!n.is_root() && !next_to_root(n)) {
         bool box = false;
 
         count[BoxCounts::odd] += may_be_root(n, &box);
@@ -157,6 +159,14 @@ template <class Stencil> struct CheckBoxes {
 
 private:
   HD bool next_to_root(const BoxNode &n) const { return edges[n.node] >> n.bit_of_root() & 1; }
+
+  /* Whether there is an edge to a node of the box that is a step nearer to its root. */
+  HD bool nearer_to_root(const BoxNode &n) const
+  {
+    const Bits27 mine = edges[n.node];
+
+    return (n.o[0] && mine >> bit_of(-n.o[0], 0, 0) & 1) || (n.o[1] && mine >> bit_of(0, -n.o[1], 0) & 1) || (n.o[2] && mine >> bit_of(0, 0, -n.o[2]) & 1);
+  }
 
   /* The neighbour as a node of a box, but for that box's number. */
   HD static BoxNode moved(const BoxNode &n, PetscInt j, int dx, int dy, int dz)

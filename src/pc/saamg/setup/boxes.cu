@@ -162,8 +162,8 @@ static std::vector<std::int64_t> check_boxes(const StoredRows &A, const Array<Pe
   for_each_row(space, n, KeepCoupled{grid, strong.data(), edges.data()});
   if (boxes.ranks) boxes.ranks->update(edges);
   with_values(A, boxes, [&](auto values) {
-    join_rows<Plus, BoxCounts::n>(space, grid.places_by_thirds(space), CheckBoxes<decltype(values)>{grid, values, measure, boxes.stencil.data(), edges.data()},
-                                  sums.data());
+    join_rows<Plus, BoxCounts::n>(space, grid.places_by_thirds(space),
+                                  CheckBoxes<decltype(values)>{grid, values, measure, boxes.stencil.data(), edges.data(), boxes.stars}, sums.data());
   });
   for_each_row(space, n, MarkCoupled{edges.data(), boxes.stencil.data()});
   std::vector<std::int64_t> count = sums.to_host();
@@ -172,7 +172,7 @@ static std::vector<std::int64_t> check_boxes(const StoredRows &A, const Array<Pe
   return count;
 }
 
-std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, NodeIds ids, const MapPtr &columns)
+std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, NodeIds ids, const MapPtr &columns, BoxesWanted wanted)
 {
   const Lattice &lattice = ids.lattice;
   const bool     finest  = lattice.spacing[0] == 1 && lattice.spacing[1] == 1 && lattice.spacing[2] == 1;
@@ -183,7 +183,8 @@ std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> 
   const auto  *cds = columns->size() == 1 ? diagonals_of_nodes(A) : nullptr;
   const Bits27 has = cds ? bits_of(*cds, whole) : 0;
 
-  if (whole.nodes[1] > 1 && of_stars(A, has, *columns)) return nullptr;
+  boxes->stars = whole.nodes[1] > 1 && of_stars(A, has, *columns);
+  if (!(boxes->stars ? wanted.stars : wanted.full)) return nullptr;
   boxes->grid = whole;
   if (columns->size() > 1) {
     boxes->ranks = part_of_lattice(lattice, ids, columns, boxes->grid);
@@ -232,6 +233,17 @@ void normalise(Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<
   for_each_row_by_lanes(space, n, NormaliseBox{boxes.grid, boxes.stencil.data(), B, T.data(), coarse_B.data()});
 }
 
+/* P will be smoothed twice. */
+static void reach_further(Boxes &boxes)
+{
+  const PetscInt     n    = boxes.grid.size();
+  const Array<Bits8> once = std::move(boxes.reach);
+
+  boxes.reach = Array<Bits8>(once.space(), n);
+  for_each_row(once.space(), n, ReachedFurther{boxes.grid, boxes.stencil.data(), once.data(), boxes.reach.data()});
+  if (boxes.ranks) boxes.ranks->update(boxes.reach);
+}
+
 void point_to_rows(Array<PetscInt> &ptr, PetscInt *entries)
 {
   if (*entries < 0) *entries = lengths_to_pointer(ptr.space(), ptr);
@@ -249,6 +261,7 @@ CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<Pe
     boxes.reach = Array<Bits8>(space, n);
     for_each_row(space, n, ReachedBoxes{boxes.grid, boxes.stencil.data(), boxes.reach.data()});
     if (boxes.ranks) boxes.ranks->update(boxes.reach);
+    if (boxes.stars) reach_further(boxes);
   }
   P.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, LengthOfReached{boxes.reach.data(), P.ptr.data()});

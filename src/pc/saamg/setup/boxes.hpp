@@ -13,6 +13,7 @@ namespace goza::saamg
 struct Boxes {
   BoxGrid       grid{};
   Lattice       coarse;                            // of the boxes' roots
+  bool          stars  = false;                    // rows have no entries beyond a node and the six beside it
   Bits27        places = 0;                        // where each row has all of these that are inside the grid: then the stencil goes and comes by place
   Array<Bits27> stencil;                           // [nodes] which entries a row has, coupled_node
   Array<Bits8>  reach;                             // [nodes] which entries a row of P has, once there is one
@@ -31,9 +32,15 @@ struct Boxes {
   }
 };
 
+/* Which rows find_boxes() takes. */
+struct BoxesWanted {
+  bool full, stars; // whose entries reach across a box's corners, and those in space that do not
+};
+
 /* The aggregates of A's strength graph of threshold 0 where they are the boxes of the ids' lattice, each of whose points has a row, in natural order where one
-   rank has them all; else none. Collective. */
-std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, NodeIds ids, const MapPtr &columns);
+   rank has them all; else none. Stars, which make smaller aggregates elsewhere, are in boxes where all nodes of a box are coupled to its root along its nodes.
+   Collective. */
+std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, NodeIds ids, const MapPtr &columns, BoxesWanted wanted);
 
 Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids);
 

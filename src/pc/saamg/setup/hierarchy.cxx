@@ -175,7 +175,7 @@ bool Hierarchy::may_be_boxes(const FormatChoice &way, PetscInt k, const Hierarch
 {
   const Grid &grid = grids_.back();
 
-  return options.by_place && grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && way.threshold == 0 && options.strong_share == 0 &&
+  return grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && way.threshold == 0 && options.strong_share == 0 &&
          !options.by_heaviest && way.degree == 1 && !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
 }
 
@@ -198,7 +198,8 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
     from->smoothed_with = way.with;
     from->adjoint       = way.adjoint && way.degree > 0;
     from->filters       = !strength.all() && from->degree == 1 && (grids_.size() == 1 || options.weak_by_direction);
-    if (may_be_boxes(way, k, options)) from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->ids(1), columns);
+    if (may_be_boxes(way, k, options))
+      from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->ids(1), columns, {options.by_place, options.further && !options.alternating});
     wants_rows_ = !from->boxes && grid.level->rows().no_rows();
     if (wants_rows_) return;
     if (!from->boxes) {

@@ -16,11 +16,11 @@ constexpr double most_entries_within = 8;
    cells of another coefficient take 12 iterations for 9 with it. */
 constexpr double most_entries_within_below = 40;
 
-/* P becomes (I - omega D^-1 A) P in P's pattern, of lambda = lambda_max(D^-1 A). columns: of A; reached: of P. Collective. */
-void smooth_within(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal lambda, const Array<PetscScalar> &coarse_B,
+/* P becomes (I - omega D^-1 A) P in P's pattern. columns: of A; reached: of P. Collective. */
+void smooth_within(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal omega, const Array<PetscScalar> &coarse_B,
                    const MapPtr &reached, CsrMatrix &P);
 
 /* The same on boxes. */
-void smooth_within(const Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &dinv, PetscReal lambda, const Array<PetscScalar> &coarse_B, CsrMatrix &P);
+void smooth_within(const Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &dinv, PetscReal omega, const Array<PetscScalar> &coarse_B, CsrMatrix &P);
 
 } // namespace goza::saamg
