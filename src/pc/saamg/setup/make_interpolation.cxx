@@ -4,6 +4,7 @@
 #include "eigen.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/summed_rows.hpp"
+#include "star_prolong.hpp"
 #include "symmetry.hpp"
 #include "within.hpp"
 
@@ -182,6 +183,9 @@ CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const Hiera
   if (from.boxes) {
     columns = from.aggregates;
     return with_tentative(from, [&](const Array<PetscScalar> &Q, const Array<PetscScalar> &coarse_B) {
+      if (of_two_steps(from) && !from.boxes->ranks && level.A.space == Space::Host && smooths_within(grid, from, level.nnz))
+        return star_prolongator(*from.boxes, level.rows(), Q, coarse_B, level.relaxing(), omega(grid.lambda, 1, from, options),
+                                omega_within(grid.lambda, from, options));
       CsrMatrix P = smoothed_prolongator(*from.boxes, level.rows(), Q, level.relaxing(), omega(grid.lambda, 1, from, options), columns);
 
       if (smooths_within(grid, from, level.nnz)) smooth_boxes_within(grid, from, options, coarse_B, columns, P);

@@ -1,0 +1,213 @@
+#include "star_prolong.hpp"
+#include "box_values.hpp"
+#include "core/launch/host_loop.hpp"
+#include "core/sparse/host_rows.hpp"
+#include "core/util/algorithm.hpp"
+#include "within_rows.hpp"
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+/* A row of P by whether a box is the node's own or beside it: bit d of m is set where it is beside in direction d. A star's first smoothing reaches boxes beside
+   in one direction, its second those in two. */
+constexpr int side[3] = {1, 2, 4};
+
+struct FirstRow {
+  PetscScalar own, beside[3]; // 0 where it does not reach
+  PetscScalar sum;            // what it makes of the boxes' near-null vector
+  unsigned    reached;        // bit m
+};
+
+/* Where a node's boxes are. */
+struct Around {
+  BoxNode  n;
+  PetscInt own, step[3]; // to the box beside in each direction
+
+  Around(const BoxGrid &grid, PetscInt node) : n(grid.place(node)), own(grid.number(n.box))
+  {
+    PetscInt stride = 1;
+
+    for (int d = 0; d < 3; d++) {
+      step[d] = n.o[d] * stride;
+      stride *= grid.boxes[d];
+    }
+  }
+  bool     crosses(int d, int s) const { return n.o[d] == s; }
+  PetscInt box(int m) const { return own + (m & 1 ? step[0] : 0) + (m & 2 ? step[1] : 0) + (m & 4 ? step[2] : 0); }
+};
+
+template <class Stencil> class StarRows {
+public:
+  StarRows(Boxes &boxes, const Stencil &A, const PetscScalar *T, const PetscScalar *coarse, const PetscScalar *dinv, PetscReal first, PetscReal second) :
+    grid_(boxes.grid),
+    A_(A),
+    stencil_(boxes.stencil.data()),
+    T_(T),
+    coarse_(coarse),
+    dinv_(dinv),
+    first_(first),
+    second_(second),
+    reach_(boxes.reach.data()),
+    rows_(static_cast<std::size_t>(planes) * boxes.grid.plane()),
+    cols_(boxes.grid.size()),
+    vals_(boxes.grid.size())
+  {
+    for (int d = 0, stride = 1; d < 3; d++) {
+      stride_[d] = stride;
+      stride *= grid_.nodes[d];
+    }
+  }
+
+  void make(CsrMatrix &P)
+  {
+    run_on_host([&] {
+      for (PetscInt z = 0; z <= grid_.nodes[2]; z++) {
+        for (PetscInt k = 0; z < grid_.nodes[2] && k < grid_.plane(); k++) smooth_first(z * grid_.plane() + k);
+        for (PetscInt k = 0; z > 0 && k < grid_.plane(); k++) P.ptr.data()[(z - 1) * grid_.plane() + k] = smooth_again((z - 1) * grid_.plane() + k);
+      }
+    });
+    lengths_to_pointer(Space::Host, P.ptr);
+    P.val = vals_.all();
+    P.col = cols_.all();
+  }
+
+private:
+  static constexpr PetscInt planes = 4; // held of the first smoothing
+
+  FirstRow &first_row(PetscInt node) { return rows_[node % (planes * grid_.plane())]; }
+
+  /* f(j, a, d, s) for the entries beside the diagonal: neighbour, value, direction, -1 or 1. */
+  template <class F> void for_each_beside(PetscInt node, Bits27 mine, F f) const
+  {
+    for (int d = 0; d < 3; d++) {
+      const int bit = d == 0 ? 1 : d == 1 ? 3 : 9;
+
+      if (mine >> (13 - bit) & 1) f(node - stride_[d], A_(node, 13 - bit), d, -1);
+      if (mine >> (13 + bit) & 1) f(node + stride_[d], A_(node, 13 + bit), d, 1);
+    }
+  }
+
+  void smooth_first(PetscInt node)
+  {
+    const Bits27 mine = stencil_[node];
+    FirstRow    &row  = first_row(node);
+
+    row = FirstRow{};
+    if (!(mine & coupled_node)) return;
+    const Around      at(grid_, node);
+    const PetscScalar f   = -first_ * dinv_[node];
+    PetscScalar       own = mine >> 13 & 1 ? A_(node, 13) * T_[node] : PetscScalar(0);
+
+    row.reached = 1;
+    for_each_beside(node, mine, [&](PetscInt j, PetscScalar a, int d, int s) {
+      if (!at.crosses(d, s)) own += a * T_[j];
+      else {
+        row.beside[d] = f * (a * T_[j]);
+        row.reached |= stencil_[j] & coupled_node ? 1u << side[d] : 0;
+      }
+    });
+    row.own = f * own + T_[node];
+    row.sum = row.own * coarse_[at.own];
+    for (int d = 0; d < 3; d++) {
+      if (row.reached >> side[d] & 1) row.sum += row.beside[d] * coarse_[at.box(side[d])];
+    }
+  }
+
+  /* Adds a times row j, which is a step away in direction d, across a box's border or not. */
+  static void add(PetscScalar a, const FirstRow &j, int d, bool crosses, PetscScalar *sum, unsigned &reached)
+  {
+    const int e = (d + 1) % 3, g = (d + 2) % 3, base = crosses ? side[d] : 0;
+
+    sum[base] += a * j.own;
+    sum[base | side[e]] += a * j.beside[e];
+    sum[base | side[g]] += a * j.beside[g];
+    reached |= (j.reached & 1) << base | (j.reached >> side[e] & 1) << (base | side[e]) | (j.reached >> side[g] & 1) << (base | side[g]);
+    if (crosses) sum[0] += a * j.beside[d];
+  }
+
+  /* The row's length. */
+  PetscInt smooth_again(PetscInt node)
+  {
+    const Bits27 mine = stencil_[node];
+
+    reach_[node] = 0;
+    if (!(mine & coupled_node)) return 0;
+    const Around      at(grid_, node);
+    const FirstRow   &row = first_row(node);
+    const PetscScalar f = -second_ * dinv_[node], a = mine >> 13 & 1 ? A_(node, 13) : PetscScalar(0);
+    PetscScalar       sum[8] = {a * row.own, a * row.beside[0], a * row.beside[1], 0, a * row.beside[2], 0, 0, 0}, wanted = a * row.sum;
+    unsigned          reached = row.reached;
+
+    for_each_beside(node, mine, [&](PetscInt j, PetscScalar value, int d, int s) {
+      const FirstRow &other = first_row(j);
+
+      wanted += value * other.sum;
+      add(value, other, d, at.crosses(d, s), sum, reached);
+    });
+    return write(node, at, row, reached, f, wanted, sum);
+  }
+
+  PetscInt write(PetscInt node, const Around &at, const FirstRow &row, unsigned reached, PetscScalar f, PetscScalar wanted, const PetscScalar *sum)
+  {
+    const PetscScalar  old[8] = {row.own, row.beside[0], row.beside[1], 0, row.beside[2], 0, 0, 0};
+    const int          own    = at.n.own_place();
+    PetscScalar        value[8], found = 0;
+    PetscInt *const    col    = cols_.room(8);
+    PetscScalar *const val    = vals_.room(8);
+    PetscInt           n      = 0;
+    unsigned           places = 0;
+
+    for (int place = 0; place < 8; place++) {
+      const int m = place ^ own;
+
+      if (!(reached >> m & 1)) continue;
+      places |= 1u << place;
+      col[n]   = at.box(m);
+      value[n] = old[m] + f * sum[m];
+      val[n]   = old[m];
+      found += value[n] * coarse_[col[n]];
+      n++;
+    }
+    const PetscScalar share = share_out(row.sum + f * wanted, found);
+
+    for (PetscInt k = 0; k < n && share != PetscScalar(0); k++) val[k] = share * value[k];
+    reach_[node] = static_cast<Bits8>(places);
+    cols_.take(n);
+    vals_.take(n);
+    return n;
+  }
+
+  const BoxGrid            grid_;
+  const Stencil            A_;
+  const Bits27 *const      stencil_;
+  const PetscScalar *const T_, *const coarse_, *const dinv_;
+  const PetscReal       first_, second_;
+  Bits8 *const          reach_;
+  PetscInt              stride_[3];
+  std::vector<FirstRow> rows_;
+  Grown<PetscInt>       cols_;
+  Grown<PetscScalar>    vals_;
+};
+
+} // namespace
+
+CsrMatrix star_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &coarse_B, const Array<PetscScalar> &dinv,
+                           PetscReal first, PetscReal second)
+{
+  const PetscInt n = boxes.grid.size();
+  CsrMatrix      P(Space::Host, n, boxes.grid.all_boxes());
+
+  boxes.find_stencil();
+  boxes.reach = Array<Bits8>(Space::Host, n, unset);
+  P.ptr       = Array<PetscInt>(Space::Host, n + 1, unset);
+  with_values(A, boxes, [&](const auto &values) {
+    StarRows<std::decay_t<decltype(values)>>(boxes, values, T.data(), coarse_B.data(), dinv.data(), first, second).make(P);
+  });
+  boxes.entries = P.nnz();
+  return P;
+}
+
+} // namespace goza::saamg
