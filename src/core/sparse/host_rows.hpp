@@ -165,7 +165,8 @@ private:
 /* An array of which nobody knows how long it will be: as long as the rows so far let expect. */
 template <class T> class Grown {
 public:
-  explicit Grown(PetscInt nrows) : nrows_(nrows) { }
+  /* expected: where that is known */
+  explicit Grown(PetscInt nrows, std::size_t expected = 0) : array_(Space::Host, expected, unset), nrows_(nrows) { }
 
   /* Where the next row will be, which has at most n values; then, how many it has. */
   T *room(std::size_t n)

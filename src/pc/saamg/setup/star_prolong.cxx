@@ -21,22 +21,14 @@ struct FirstRow {
   unsigned    reached;        // bit m
 };
 
-/* Where a node's boxes are. */
+/* Where a node's boxes are. Along a line nothing but the first direction changes: no divisions. */
 struct Around {
-  BoxNode  n;
-  PetscInt own, step[3]; // to the box beside in each direction
+  int      o[3];
+  PetscInt own, step[3]; // its box, and to that beside in each direction
 
-  Around(const BoxGrid &grid, PetscInt node) : n(grid.place(node)), own(grid.number(n.box))
-  {
-    PetscInt stride = 1;
-
-    for (int d = 0; d < 3; d++) {
-      step[d] = n.o[d] * stride;
-      stride *= grid.boxes[d];
-    }
-  }
-  bool     crosses(int d, int s) const { return n.o[d] == s; }
+  bool     crosses(int d, int s) const { return o[d] == s; }
   PetscInt box(int m) const { return own + (m & 1 ? step[0] : 0) + (m & 2 ? step[1] : 0) + (m & 4 ? step[2] : 0); }
+  int      own_place() const { return 4 * (o[2] < 0) + 2 * (o[1] < 0) + (o[0] < 0); }
 };
 
 template <class Stencil> class StarRows {
@@ -52,21 +44,21 @@ public:
     second_(second),
     reach_(boxes.reach.data()),
     rows_(static_cast<std::size_t>(planes) * boxes.grid.plane()),
-    cols_(boxes.grid.size()),
-    vals_(boxes.grid.size())
+    cols_(boxes.grid.size(), expected()),
+    vals_(boxes.grid.size(), expected())
   {
-    for (int d = 0, stride = 1; d < 3; d++) {
-      stride_[d] = stride;
-      stride *= grid_.nodes[d];
-    }
+    stride_[0] = 1;
+    stride_[1] = grid_.nodes[0];
+    stride_[2] = grid_.plane();
+    for (PetscInt x = 0; x < grid_.nodes[0]; x++) in_line_.push_back(grid_.place(x));
   }
 
   void make(CsrMatrix &P)
   {
     run_on_host([&] {
       for (PetscInt z = 0; z <= grid_.nodes[2]; z++) {
-        for (PetscInt k = 0; z < grid_.nodes[2] && k < grid_.plane(); k++) smooth_first(z * grid_.plane() + k);
-        for (PetscInt k = 0; z > 0 && k < grid_.plane(); k++) P.ptr.data()[(z - 1) * grid_.plane() + k] = smooth_again((z - 1) * grid_.plane() + k);
+        if (z < grid_.nodes[2]) for_each_node(z, [&](PetscInt node, FirstRow *row, const Around &at) { smooth_first(node, *row, at); });
+        if (z > 0) for_each_node(z - 1, [&](PetscInt node, FirstRow *row, const Around &at) { P.ptr.data()[node] = smooth_again(node, row, at); });
       }
     });
     lengths_to_pointer(Space::Host, P.ptr);
@@ -77,32 +69,56 @@ public:
 private:
   static constexpr PetscInt planes = 4; // held of the first smoothing
 
-  FirstRow &first_row(PetscInt node) { return rows_[node % (planes * grid_.plane())]; }
+  /* Of a box' 27 nodes 117 entries. */
+  std::size_t expected() const { return static_cast<std::size_t>(4.4 * grid_.size()) + 4096; }
 
-  /* f(j, a, d, s) for the entries beside the diagonal: neighbour, value, direction, -1 or 1. */
-  template <class F> void for_each_beside(PetscInt node, Bits27 mine, F f) const
+  /* Plane z among those that are held. */
+  FirstRow *held(PetscInt z) { return rows_.data() + z % planes * grid_.plane(); }
+
+  /* f(node, its row, where its boxes are) */
+  template <class F> void for_each_node(PetscInt z, F f)
   {
-    for (int d = 0; d < 3; d++) {
-      const int bit = d == 0 ? 1 : d == 1 ? 3 : 9;
+    for (PetscInt y = 0; y < grid_.nodes[1]; y++) {
+      const PetscInt first = z * grid_.plane() + y * grid_.nodes[0];
+      const BoxNode  line  = grid_.place(first);
+      FirstRow      *row   = held(z) + y * grid_.nodes[0];
+      Around         at{{0, line.o[1], line.o[2]}, 0, {0, line.o[1] * grid_.boxes[0], line.o[2] * grid_.boxes_of_plane()}};
+      const PetscInt own = grid_.number(line.box) - line.box[0];
 
-      if (mine >> (13 - bit) & 1) f(node - stride_[d], A_(node, 13 - bit), d, -1);
-      if (mine >> (13 + bit) & 1) f(node + stride_[d], A_(node, 13 + bit), d, 1);
+      below_ = held(z + planes - 1) - held(z);
+      above_ = held(z + 1) - held(z);
+      for (PetscInt x = 0; x < grid_.nodes[0]; x++, row++) {
+        at.o[0] = at.step[0] = in_line_[x].o[0];
+        at.own               = own + in_line_[x].box[0];
+        f(first + x, row, at);
+      }
     }
   }
 
-  void smooth_first(PetscInt node)
+  /* f(node, its row or nullptr, value, direction, -1 or 1) for the entries beside the diagonal. */
+  template <class F> void for_each_beside(PetscInt node, const FirstRow *row, Bits27 mine, F f) const
+  {
+    const PetscInt line = stride_[1];
+
+    if (mine >> 4 & 1) f(node - stride_[2], row + below_, A_(node, 4), 2, -1);
+    if (mine >> 10 & 1) f(node - line, row - line, A_(node, 10), 1, -1);
+    if (mine >> 12 & 1) f(node - 1, row - 1, A_(node, 12), 0, -1);
+    if (mine >> 14 & 1) f(node + 1, row + 1, A_(node, 14), 0, 1);
+    if (mine >> 16 & 1) f(node + line, row + line, A_(node, 16), 1, 1);
+    if (mine >> 22 & 1) f(node + stride_[2], row + above_, A_(node, 22), 2, 1);
+  }
+
+  void smooth_first(PetscInt node, FirstRow &row, const Around &at)
   {
     const Bits27 mine = stencil_[node];
-    FirstRow    &row  = first_row(node);
 
     row = FirstRow{};
     if (!(mine & coupled_node)) return;
-    const Around      at(grid_, node);
     const PetscScalar f   = -first_ * dinv_[node];
     PetscScalar       own = mine >> 13 & 1 ? A_(node, 13) * T_[node] : PetscScalar(0);
 
     row.reached = 1;
-    for_each_beside(node, mine, [&](PetscInt j, PetscScalar a, int d, int s) {
+    for_each_beside(node, &row, mine, [&](PetscInt j, const FirstRow *, PetscScalar a, int d, int s) {
       if (!at.crosses(d, s)) own += a * T_[j];
       else {
         row.beside[d] = f * (a * T_[j]);
@@ -129,23 +145,20 @@ private:
   }
 
   /* The row's length. */
-  PetscInt smooth_again(PetscInt node)
+  PetscInt smooth_again(PetscInt node, const FirstRow *here, const Around &at)
   {
     const Bits27 mine = stencil_[node];
 
     reach_[node] = 0;
     if (!(mine & coupled_node)) return 0;
-    const Around      at(grid_, node);
-    const FirstRow   &row = first_row(node);
+    const FirstRow   &row = *here;
     const PetscScalar f = -second_ * dinv_[node], a = mine >> 13 & 1 ? A_(node, 13) : PetscScalar(0);
     PetscScalar       sum[8] = {a * row.own, a * row.beside[0], a * row.beside[1], 0, a * row.beside[2], 0, 0, 0}, wanted = a * row.sum;
     unsigned          reached = row.reached;
 
-    for_each_beside(node, mine, [&](PetscInt j, PetscScalar value, int d, int s) {
-      const FirstRow &other = first_row(j);
-
-      wanted += value * other.sum;
-      add(value, other, d, at.crosses(d, s), sum, reached);
+    for_each_beside(node, here, mine, [&](PetscInt, const FirstRow *other, PetscScalar value, int d, int s) {
+      wanted += value * other->sum;
+      add(value, *other, d, at.crosses(d, s), sum, reached);
     });
     return write(node, at, row, reached, f, wanted, sum);
   }
@@ -153,7 +166,7 @@ private:
   PetscInt write(PetscInt node, const Around &at, const FirstRow &row, unsigned reached, PetscScalar f, PetscScalar wanted, const PetscScalar *sum)
   {
     const PetscScalar  old[8] = {row.own, row.beside[0], row.beside[1], 0, row.beside[2], 0, 0, 0};
-    const int          own    = at.n.own_place();
+    const int          own    = at.own_place();
     PetscScalar        value[8], found = 0;
     PetscInt *const    col    = cols_.room(8);
     PetscScalar *const val    = vals_.room(8);
@@ -187,6 +200,8 @@ private:
   const PetscReal       first_, second_;
   Bits8 *const          reach_;
   PetscInt              stride_[3];
+  std::vector<BoxNode>  in_line_;
+  std::ptrdiff_t        below_ = 0, above_ = 0; // from a row to those of the planes beside
   std::vector<FirstRow> rows_;
   Grown<PetscInt>       cols_;
   Grown<PetscScalar>    vals_;
