@@ -10,6 +10,7 @@
 #include "../support/same_hierarchies.hpp"
 #include "../support/spaces.hpp"
 
+#include <map>
 #include <numeric>
 
 using namespace goza;
@@ -137,15 +138,15 @@ void same_as_general(const Case &c, Keep keep, int format)
     cds.share                  = 1e-6;
     const OperatorSource exact = format ? boxes.source(cds) : OperatorSource();
 
-    general.build(c, true, options, Space::Host, nullptr);
+    general.build(c, !c.stars, options, Space::Host, nullptr);
     boxes.build(c, false, options, space, exact);
-    all_ranks(general.finite && boxes.finite && levels_of_boxes(general.hierarchy) == 0, what + ": general steps");
+    all_ranks(general.finite && boxes.finite && (c.stars || levels_of_boxes(general.hierarchy) == 0), what + ": general steps");
     const int levels = levels_of_boxes(boxes.hierarchy);
     all_ranks(c.boxes < 0 ? levels == 0 : levels >= c.boxes, what + ": " + std::to_string(levels) + " levels of boxes");
     PetscInt all_places = 1;
     for (PetscInt n : c.n) all_places *= 3 * n - 2;
     const bool by_place = format && entries(boxes.rows.A) == all_places && *std::min_element(c.n, c.n + 3) > 2; // else some lie on one diagonal
-    if (keep != Keep::Nothing) without_stencil(boxes.hierarchy, by_place, what);
+    if (keep != Keep::Nothing) without_stencil(boxes.hierarchy, by_place && !c.stars, what);
     number_again(boxes.hierarchy, keep, what);
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what);
     spare_rows(boxes.hierarchy);
@@ -156,9 +157,89 @@ void same_as_general(const Case &c, Keep keep, int format)
     spare_rows(boxes.hierarchy);
     general.update(options, nullptr);
     boxes.update(options, exact);
-    if (keep != Keep::Nothing) without_stencil(boxes.hierarchy, by_place, what + ", new values");
+    if (keep != Keep::Nothing) without_stencil(boxes.hierarchy, by_place && !c.stars, what + ", new values");
     number_again(boxes.hierarchy, keep, what + ", new values");
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what + ", new values");
+  }
+}
+
+using RowOf = std::map<PetscInt, PetscScalar>;
+
+/* The box of a node of a whole lattice, and in each direction how far its root is from the node. */
+PetscInt box_of(const Lattice &lattice, PetscInt node, const PetscInt *other_box, PetscInt *away)
+{
+  PetscInt box = 0, stride = 1;
+
+  for (int d = 0; d < 3; d++) {
+    const PetscInt tile = lattice.tile(node).at[d], first = lattice.second(d), boxes = (lattice.tiles[d] - first) / 3 + 1, mine = (tile + 1 - first) / 3;
+
+    away[d] = std::abs(first + 3 * (other_box ? *other_box / stride % boxes : mine) - tile);
+    box += stride * mine;
+    stride *= boxes;
+  }
+  return box;
+}
+
+/* P of seven points from its definition: T of boxes, (I - omega_2 D^-1 A) (I - omega_1 D^-1 A) T of least energy, without the boxes whose roots are further than
+   two nodes from a node, what they have shared out to the others. */
+void smoothed_twice_in_boxes(const Case &c)
+{
+  HierarchyOptions options;
+
+  options.coarse_limit = 8;
+  options.keep         = Keep::Interpolation;
+  for (Space space : spaces()) {
+    Built built;
+
+    built.build(c, false, options, space, nullptr);
+    const Grid              &grid = built.hierarchy.grids()[0];
+    const CsrMatrix         &P    = grid.transfer->P;
+    const auto               ptr  = built.rows.A.space == Space::Host ? std::vector<PetscInt>(built.rows.A.ptr, built.rows.A.ptr + c.entry.rows + 1)
+                                                                      : Array<PetscInt>(space, built.rows.A.ptr, c.entry.rows + 1).to_host();
+    const auto               col = Array<PetscInt>(space, built.rows.A.col, ptr.back()).to_host(), pptr = P.ptr.to_host(), pcol = P.col.to_host();
+    const auto               val = Array<PetscScalar>(space, built.rows.A.val, ptr.back()).to_host(), pval = P.val.to_host();
+    std::vector<PetscScalar> norm(P.ncols), B(c.entry.rows);
+    std::vector<RowOf>       rows(c.entry.rows);
+    PetscReal                off = 0;
+    PetscInt                 away[3], n = 0;
+
+    for (PetscInt i = 0; i < c.entry.rows; i++) {
+      int coupled = 0;
+      for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) coupled += col[p] != i && val[p] != PetscScalar(0);
+      B[i] = coupled ? PetscScalar(1 + 0.3 * uniform(i, 1, 7)) : PetscScalar(0);
+      norm[box_of(grid.level->lattice, i, nullptr, away)] += B[i] * B[i];
+    }
+    for (PetscScalar &x : norm) x = std::sqrt(x);
+    for (PetscInt i = 0; i < c.entry.rows; i++) {
+      const PetscInt box = box_of(grid.level->lattice, i, nullptr, away);
+      if (B[i] != PetscScalar(0)) rows[i][box] = B[i] / norm[box];
+    }
+    for (int step = 1; step <= 2; step++) {
+      const PetscReal    omega  = 1 / (PetscSqr(std::cos((2 * step - 1) * PETSC_PI / 10)) * grid.lambda);
+      std::vector<RowOf> before = rows;
+      for (PetscInt i = 0; i < c.entry.rows; i++) {
+        PetscScalar diagonal = 0;
+        for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) diagonal += col[p] == i ? val[p] : PetscScalar(0);
+        for (PetscInt p = ptr[i]; p < ptr[i + 1] && B[i] != PetscScalar(0); p++)
+          for (const auto &[J, v] : before[col[p]]) rows[i][J] -= omega / diagonal * val[p] * v;
+      }
+    }
+    for (PetscInt i = 0; i < c.entry.rows; i++) {
+      PetscScalar whole = 0, kept = 0;
+      RowOf       want;
+      for (const auto &[J, v] : rows[i]) {
+        const PetscInt box = J;
+        whole += v * norm[J];
+        (void)box_of(grid.level->lattice, i, &box, away);
+        if (std::max({away[0], away[1], away[2]}) <= 2) kept += v * norm[J], want[J] = v;
+      }
+      for (PetscInt p = pptr[i]; p < pptr[i + 1]; p++, n++) {
+        off = std::max(off, PetscReal(std::abs(pval[p] - whole / kept * want[pcol[p]])));
+        want.erase(pcol[p]);
+      }
+      for (const auto &[J, v] : want) off = std::max(off, PetscReal(std::abs(v)));
+    }
+    all_ranks(n > 0 && off < 1e3 * PETSC_MACHINE_EPSILON, c.entry.name + " on " + space_name(space) + ": P is off by " + std::to_string(off));
   }
 }
 
@@ -218,7 +299,11 @@ void add_laws()
 {
   auto *suite = suite_named(nullptr, "boxes");
 
-  for (const Case &c : box_cases()) {
+  std::vector<Case> all = box_cases(), stars = star_cases();
+
+  all.insert(all.end(), stars.begin(), stars.end());
+  for (const Case &c : stars) add_test(suite, c.entry.name + "/smoothed_twice", [=] { smoothed_twice_in_boxes(c); });
+  for (const Case &c : all) {
     add_test(suite, c.entry.name + "/transfers", [=] { transfers_are_those_of_rows<PetscScalar>(c, false); });
 #if !PetscDefined(USE_REAL_SINGLE)
     add_test(suite, c.entry.name + "/transfers_single", [=] { transfers_are_those_of_rows<float>(c, false); });

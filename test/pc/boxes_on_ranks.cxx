@@ -66,7 +66,7 @@ struct Built {
   Hierarchy hierarchy;
   bool      finite = false;
 
-  void build(const BoxCase &c, const Share &share, bool named, const HierarchyOptions &options, Space space)
+  void build(const BoxCase &c, const Share &share, bool named, const HierarchyOptions &options, Space space, MPI_Comm comm = PETSC_COMM_WORLD)
   {
     const Entry          &e = c.entry;
     std::vector<PetscInt> natural, number(e.rows);
@@ -80,9 +80,10 @@ struct Built {
                          for (PetscInt &col : out.col) col = number[col];
                        }};
     const PetscInt n = static_cast<PetscInt>(share[rank].size());
-    PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+    PETSC_OK(MatCreate(comm, A.put()));
     PETSC_OK(MatSetSizes(A, n, n, e.rows, e.rows));
     PETSC_OK(MatSetType(A, MATAIJ));
+    PETSC_OK(MatSeqAIJSetPreallocation(A, 30, nullptr));
     PETSC_OK(MatMPIAIJSetPreallocation(A, 30, nullptr, 30, nullptr));
     fill(shared, A);
     PETSC_OK(rows.open(A, space));
@@ -140,7 +141,7 @@ void same_as_general(const BoxCase &c, const Share &share, bool named, PetscInt 
     general_options.by_place = false;
     general.build(c, share, named, general_options, Space::Host);
     boxes.build(c, share, named, options, space);
-    all_ranks(general.finite && boxes.finite && levels_of_boxes(general.hierarchy) == 0, what + ": general steps");
+    all_ranks(general.finite && boxes.finite && (c.stars || levels_of_boxes(general.hierarchy) == 0), what + ": general steps");
     const int levels = levels_of_boxes(boxes.hierarchy);
     all_ranks(c.boxes < 0 ? levels == 0 : levels >= c.boxes, what + ": " + std::to_string(levels) + " levels of boxes");
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, gather_limit, what, true);
@@ -148,6 +149,27 @@ void same_as_general(const BoxCase &c, const Share &share, bool named, PetscInt 
     general.update(general_options);
     boxes.update(options);
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, gather_limit, what + ", new values", true);
+  }
+}
+
+/* Runs of natural numbers, so that the boxes of all ranks have one rank's numbers. */
+void same_as_on_one_rank(const BoxCase &c)
+{
+  PetscMPIInt rank;
+  Share       alone(ranks());
+
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  for (PetscInt i = 0; i < c.entry.rows; i++) alone[rank].push_back(i);
+  for (Space space : spaces()) {
+    HierarchyOptions options;
+    Built            together, one;
+
+    options.coarse_limit = 8;
+    options.gather_limit = 0;
+    together.build(c, by_runs(c.n, 0), false, options, space);
+    one.build(c, alone, false, options, Space::Host, PETSC_COMM_SELF);
+    all_ranks(levels_of_boxes(together.hierarchy) >= 1 && levels_of_boxes(one.hierarchy) >= 1, c.entry.name + ": levels of boxes");
+    check_hierarchies(c.entry, together.hierarchy, one.hierarchy, 0, c.entry.name + " on " + space_name(space));
   }
 }
 
@@ -168,9 +190,11 @@ BoxCase with_one_far_coupling()
 void add_laws()
 {
   auto                *suite = suite_named(nullptr, "boxes_on_ranks");
-  std::vector<BoxCase> all   = box_cases();
-  int                  n     = 0;
+  std::vector<BoxCase> all = box_cases(), stars = star_cases();
+  int                  n = 0;
 
+  for (const BoxCase &c : stars) add_test(suite, c.entry.name + "/as_on_one_rank", [=] { same_as_on_one_rank(c); });
+  all.insert(all.end(), stars.begin(), stars.end());
   all.push_back(with_one_far_coupling());
   for (const BoxCase &c : all) {
     const auto add = [&](const std::string &how, const Share &share, bool named) {

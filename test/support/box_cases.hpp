@@ -58,6 +58,7 @@ struct BoxCase {
   Entry    entry;
   int      boxes; // levels at least whose aggregates are boxes; -1: none is
   PetscInt n[3];
+  bool     stars = false; // the general steps make other aggregates
 };
 
 inline BoxCase on_lattice(std::array<PetscInt, 3> n, int boxes, const std::string &name, const Taken &taken = all_neighbours, const Taken &zero = no_neighbours,
@@ -84,8 +85,22 @@ inline std::vector<BoxCase> box_cases()
   list.push_back(on_lattice({9, 1, 8}, 1, "9_points_upright"));
   list.push_back(on_lattice({10, 11, 12}, 1, "19_points", [](PetscInt axes) { return axes < 3; }));
   list.push_back(on_lattice({10, 11, 12}, -1, "15_points", [](PetscInt axes) { return axes != 2; }));
-  list.push_back(on_lattice({12, 11, 10}, -1, "7_points", along_axes));
   list.push_back(on_lattice({30, 23, 1}, 2, "5_points", along_axes));
+  return list;
+}
+
+/* Seven points. */
+inline std::vector<BoxCase> star_cases()
+{
+  std::vector<BoxCase> list;
+
+  for (PetscInt more = 0; more < 3; more++) {
+    list.push_back(on_lattice({12 + more, 11 + more, 10 + more}, 1, "7_points", along_axes));
+    list.push_back(on_lattice({10 + more, 9 + more, 11 + more}, 1, "7_points_one_face_given", along_axes, no_neighbours, 1));
+    list.push_back(on_lattice({11 + more, 10 + more, 9}, 1, "7_points_faces_given", along_axes, no_neighbours, 0b101101, false));
+  }
+  list.push_back(on_lattice({2, 9, 8}, 1, "7_points_thin", along_axes));
+  for (BoxCase &c : list) c.stars = true;
   return list;
 }
 

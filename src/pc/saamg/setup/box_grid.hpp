@@ -20,6 +20,7 @@ namespace goza::saamg
 using Bits27 = std::uint32_t;
 using Bits8  = unsigned char;
 
+constexpr Bits27 of_a_star     = 0x417410;        // the places of a node and the six beside it
 constexpr Bits27 of_others     = Bits27(1) << 29; // a node whose row is another rank's, or nobody's
 constexpr Bits27 far_neighbour = Bits27(1) << 30; // a row has an entry that is none of the 27
 constexpr Bits27 coupled_node  = Bits27(1) << 31; // a node that is in a box

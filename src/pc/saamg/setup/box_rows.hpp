@@ -144,7 +144,7 @@ template <class Stencil> struct CheckBoxes {
     else if (!mine) bad = bad || n.is_root();
     else {
       for_each_neighbour(grid, i, mine, [&](int bit, PetscInt j, int, int, int) { bad |= !(edges[j] >> (26 - bit) & 1); }); // all are read at once
-      if (stars) bad = bad || !(n.is_root() || nearer_to_root(n));
+      if (stars) bad = bad || stored[i] & ~(of_a_star | coupled_node) || !(n.is_root() || nearer_to_root(n));
       else if (!n.is_root() && !next_to_root(n)) {
         bool box = false;
 
