@@ -9,6 +9,7 @@
 #include "core/launch/staged_rows.hpp"
 #include "core/util/vector_ops.hpp"
 #include "pc/saamg/smoother/node_blocks.hpp"
+#include "star_product.hpp"
 #include "tuning.hpp"
 #include <stdexcept>
 
@@ -153,7 +154,7 @@ struct FillRow {
 /* The magnitudes of R A P from those of A. Collective. */
 Array<PetscReal> coarse_magnitudes(const Interpolation &I, const Array<PetscReal> &magnitude)
 {
-  if (I.by_place()) return squares_of_columns(*I.boxes, I.P, magnitude);
+  if (I.by_place() || (I.stars_on_host() && !I.transposed())) return squares_of_columns(*I.boxes, I.P, magnitude);
   const Space      space = magnitude.space();
   Array<PetscReal> fine(space, I.fine->nlocal(), unset), coarse(space, I.R.nrows, unset);
 
@@ -313,6 +314,13 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
   CsrMatrix  Ac;
 
   magnitude = coarse_magnitudes(I, magnitude);
+  if (I.stars_on_host()) {
+    Ac             = star_product(*I.boxes, from, I.P, I.conjugated);
+    on_boxes_      = !once;
+    coarse_columns = I.coarse;
+    fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
+    return Ac;
+  }
   if (isolated && A.space == Space::Host && !from.no_rows() && (once || !I.boxes) && row_by_row(A, I, Ac)) {
     coarse_columns = I.coarse;
     row_by_row_    = !once;

@@ -24,6 +24,9 @@ struct Interpolation {
   /* One rank's device reads P^T from P by place: there is no R. On the host R's rows are faster. */
   bool by_place() const { return boxes && !boxes->ranks && P.space() == Space::Cuda; }
 
+  /* Nor does the product of stars on one rank's host. */
+  bool stars_on_host() const { return boxes && boxes->stars && !boxes->ranks && P.space() == Space::Host; }
+
   const CsrMatrix &tests() const { return W.ptr.size() ? W : P; }
   const MapPtr    &columns_of_tests() const { return W.ptr.size() ? wcoarse : coarse; }
   BlockPatternPtr  blocks_of_tests() const { return W.ptr.size() ? nullptr : blocks; }
