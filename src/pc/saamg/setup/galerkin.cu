@@ -313,14 +313,14 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
   const Csr &A        = from.A;
   CsrMatrix  Ac;
 
-  magnitude = coarse_magnitudes(I, magnitude);
   if (I.stars_on_host()) {
-    Ac             = star_product(*I.boxes, from, I.P, I.conjugated);
+    Ac             = star_product(*I.boxes, from, I.P, I.conjugated, magnitude);
     on_boxes_      = !once;
     coarse_columns = I.coarse;
     fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
     return Ac;
   }
+  magnitude = coarse_magnitudes(I, magnitude);
   if (isolated && A.space == Space::Host && !from.no_rows() && (once || !I.boxes) && row_by_row(A, I, Ac)) {
     coarse_columns = I.coarse;
     row_by_row_    = !once;
