@@ -180,8 +180,8 @@ PetscInt box_of(const Lattice &lattice, PetscInt node, const PetscInt *other_box
   return box;
 }
 
-/* P of seven points from its definition: T of boxes, (I - omega_2 D^-1 A) (I - omega_1 D^-1 A) T of least energy, without the boxes whose roots are further than
-   two nodes from a node, what they have shared out to the others. */
+/* P of seven points from its definition: T of boxes, (I - omega_2 D^-1 A) (I - omega_1 D^-1 A) T of least energy, without the boxes whose roots are further
+   than two nodes from a node, what they have shared out to the others. */
 void smoothed_twice_in_boxes(const Case &c)
 {
   HierarchyOptions options;

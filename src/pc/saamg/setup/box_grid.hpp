@@ -167,6 +167,20 @@ HD inline Bits27 places_inside(const BoxGrid &grid, PetscInt i)
 /* f(bit, neighbour, dx, dy, dz) for the bits that are set. */
 template <class F> HD void for_each_neighbour(const BoxGrid &grid, PetscInt node, Bits27 bits, F f)
 {
+#if !defined(__CUDA_ARCH__)
+  constexpr Bits27 places = (Bits27(1) << 27) - 1;
+
+  if (!(bits & places & ~of_a_star)) { // a host goes through few places faster than through all
+    if (bits >> 4 & 1) f(4, grid.neighbour(node, 0, 0, -1), 0, 0, -1);
+    if (bits >> 10 & 1) f(10, grid.neighbour(node, 0, -1, 0), 0, -1, 0);
+    if (bits >> 12 & 1) f(12, node - 1, -1, 0, 0);
+    if (bits >> 13 & 1) f(13, node, 0, 0, 0);
+    if (bits >> 14 & 1) f(14, node + 1, 1, 0, 0);
+    if (bits >> 16 & 1) f(16, grid.neighbour(node, 0, 1, 0), 0, 1, 0);
+    if (bits >> 22 & 1) f(22, grid.neighbour(node, 0, 0, 1), 0, 0, 1);
+    return;
+  }
+#endif
   int bit = 0;
 
   for (int dz = -1; dz <= 1; dz++) {

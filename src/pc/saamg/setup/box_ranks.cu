@@ -1,7 +1,7 @@
 #include "box_ranks.hpp"
 #include "boxes.hpp"
+#include "box_messages.hpp"
 #include "box_prolong_rows.hpp"
-#include "box_ranks_rows.hpp"
 #include "box_rows.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"

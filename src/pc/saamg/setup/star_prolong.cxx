@@ -11,8 +11,8 @@ namespace goza::saamg
 namespace
 {
 
-/* A row of P by whether a box is the node's own or beside it: bit d of m is set where it is beside in direction d. A star's first smoothing reaches boxes beside
-   in one direction, its second those in two. */
+/* A row of P by whether a box is the node's own or beside it: bit d of m is set where it is beside in direction d. A star's first smoothing reaches boxes that
+   are beside in one direction, its second those in two. */
 constexpr int side[3] = {1, 2, 4};
 
 struct FirstRow {
