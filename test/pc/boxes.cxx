@@ -146,7 +146,7 @@ void same_as_general(const Case &c, Keep keep, int format)
     PetscInt all_places = 1;
     for (PetscInt n : c.n) all_places *= 3 * n - 2;
     const bool by_place = format && entries(boxes.rows.A) == all_places && *std::min_element(c.n, c.n + 3) > 2; // else some lie on one diagonal
-    if (keep != Keep::Nothing) without_stencil(boxes.hierarchy, by_place && !c.stars, what);
+    if (keep != Keep::Nothing) without_stencil(boxes.hierarchy, by_place, what);
     number_again(boxes.hierarchy, keep, what);
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what);
     spare_rows(boxes.hierarchy);
@@ -157,7 +157,7 @@ void same_as_general(const Case &c, Keep keep, int format)
     spare_rows(boxes.hierarchy);
     general.update(options, nullptr);
     boxes.update(options, exact);
-    if (keep != Keep::Nothing) without_stencil(boxes.hierarchy, by_place && !c.stars, what + ", new values");
+    if (keep != Keep::Nothing) without_stencil(boxes.hierarchy, by_place, what + ", new values");
     number_again(boxes.hierarchy, keep, what + ", new values");
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what + ", new values");
   }

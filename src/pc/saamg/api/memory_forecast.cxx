@@ -75,6 +75,9 @@ Coarsened boxed(PetscInt directions)
   return {box, reached, box, std::sqrt(reached * box)};
 }
 
+/* Of a box' 27 nodes, a corner's row of P reaches seven boxes, and eight of its node's neighbours' do. */
+constexpr Coarsened boxes_of_stars{27, 117. / 27, 27, 275. / 27};
+
 /* Rows of P and below are longer where it is smoothed more than once, or aggregates lie at random. Where aggregates are along strong entries, or smaller for
    their signs, there are more of them, and other rows below, which come to no more than those of a level that was coarsened so already. */
 Coarsened coarsened(const MemoryQuestion &q, const Guess &from)
@@ -104,9 +107,15 @@ Coarsened coarsened(const MemoryQuestion &q, const Guess &from)
   return next;
 }
 
+/* 7 points in boxes of 27, where interpolation is smoothed twice. */
+bool are_stars(const MemoryQuestion &q, const Guess &level)
+{
+  return q.stars && q.directions == 3 && !level.level && level.z() > 5 && level.z() <= 7;
+}
+
 bool are_boxes(const MemoryQuestion &q, const Guess &level)
 {
-  return q.boxes && level.in_order && (!level.level || q.coarse_interpolation_degree == 1) && level.z() > (q.directions < 3 ? 4 : 16);
+  return q.boxes && level.in_order && (!level.level || q.coarse_interpolation_degree == 1) && (level.z() > (q.directions < 3 ? 4 : 16) || are_stars(q, level));
 }
 
 /* Bytes of an entry's column. A block needs one; where a device folds long rows, if there are not many, each entry does. On a grid diagonals need none, slices
@@ -198,7 +207,7 @@ private:
   Guess coarsen(const Guess &from)
   {
     const bool      boxes = are_boxes(q, from), by_place = boxes && q.device, spared = by_place && q.aggregates, finest = from.level == 0;
-    const Coarsened next = boxes ? boxed(q.directions) : coarsened(q, from);
+    const Coarsened next = are_stars(q, from) && boxes ? boxes_of_stars : boxes ? boxed(q.directions) : coarsened(q, from);
     const double    rows = from.rows, bs = from.bs, aggregates = std::ceil(from.nodes() / next.size), reached = std::min(aggregates, next.reached);
     const double    transfer = rows * reached * k, between = rows * std::min(aggregates, next.between) * k; // entries of P and of A P
     const double    shared = bs * k == 1 && share_columns(q, from.level, transfer) ? 1 : column;

@@ -22,6 +22,7 @@ struct MemoryQuestion {
   bool           fine_like    = false;                                                       // ... or one like it, which need not be chosen
   bool           compared     = false;                                                       // a cycle in double is likely to be tried as well
   bool           boxes        = false;                                                       // asked for what may be boxes of a lattice: see boxes.hpp
+  bool           stars        = false;                                                       // ... those of 7 points among them
   bool           kept         = false;                                                       // what a set-up with new values will use again stays
   bool           ones         = false;                                                       // the near-null vector, one, is of these
   bool           aggregates   = false;                                                       // of that, the aggregates

@@ -239,6 +239,7 @@ CsrMatrix star_product(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bo
     sums                 = product.sums();
     boxes.coarse_stencil = product.found();
   });
+  boxes.spare_stencil();
   magnitude = std::move(squares);
   C.ptr     = Array<PetscInt>(Space::Host, n + 1, unset);
   for_each_row(Space::Host, n, LengthsOfBoxRows{boxes.coarse_stencil.data(), C.ptr.data()});
