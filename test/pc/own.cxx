@@ -184,7 +184,7 @@ void as_aij(const Problem &p, const char *type, const char *pc_type)
 
 const AddTests tests([] {
   static const Problem problems[] = {
-    {"27_points", 3, 1, 13, false, true, true}, {"9_points", 2, 1, 31, false, true, true},   {"7_points", 3, 1, 12, true, true, false},
+    {"27_points", 3, 1, 13, false, true, true}, {"9_points", 2, 1, 31, false, true, true},   {"7_points", 3, 1, 12, true, true, true},
     {"5_points", 2, 1, 30, true, true, true},   {"components", 3, 3, 8, false, true, false}, {"nonsymmetric", 3, 1, 12, false, false, false},
     {"few_rows", 2, 1, 7, false, true, false},
   };
