@@ -12,8 +12,8 @@ namespace
 
 constexpr int sides = 7, bit_of_side[sides] = {4, 10, 12, 13, 14, 16, 22}; // a node and those beside it, ascending
 
-/* Where the row of P of a node or of one beside it goes in a row of A P: its places, those that nodes have which lie so in their boxes, among the 27 boxes around
-   the row's own. */
+/* Where the row of P of a node or of one beside it goes in a row of A P: its places, those that nodes have which lie so in their boxes, among the 27 boxes
+   around the row's own. */
 struct Step {
   int      places = 0, place[8], to[8];
   unsigned all    = 0; // of these, as bits, but for a corner's: a star's two steps do not reach it
