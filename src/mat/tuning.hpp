@@ -22,8 +22,8 @@ constexpr int cds_brick_in_pairs = 1024, cds_brick = 512, cds_brick_blocks = 256
    asked for two, ptxas puts some loads off, and the product is slower: it is asked for one. */
 constexpr int cds_resident_in_pairs = 1, cds_resident = 2;
 
-/* Diagonals whose values are asked for together: all of a short row, nine of 27, two of blocks; of an unknown number five and then three: 9, 15 and 19
-   points have 5, 8 and 10 in half storage. */
+/* Diagonals whose values are asked for together: all of a short row, nine of 27, two of blocks; of a number that no kernel is
+   compiled for five and then three: 19 points have 10 in half storage. */
 constexpr int cds_together_27 = 9, cds_together_blocks = 2, cds_together_any = 5, cds_together_rest = 3;
 
 /* Least length of a grid's lines for four rows a thread: with 27 points, and with few, of which grids of two sizes were compared. */

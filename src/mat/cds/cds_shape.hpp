@@ -28,10 +28,11 @@ template <class Call> void with_shape(PetscInt bs, bool half, const Call &call)
   else with(std::integral_constant<int, 6>());
 }
 
-/* The counts of diagonals that kernels are compiled for: 27 points on hexahedra and 7 on cells, or what half storage holds of them and of 5 and 3 points. */
+/* The counts of diagonals that kernels are compiled for: 27 points on hexahedra and 7 on cells, or what half storage holds of them
+   and of up to 15 points. */
 template <int bs, bool half> constexpr auto compiled_counts()
 {
-  if constexpr (bs == 1 && half) return std::integer_sequence<int, 14, 4, 3, 2>();
+  if constexpr (bs == 1 && half) return std::integer_sequence<int, 14, 8, 7, 6, 5, 4, 3, 2>();
   else if constexpr (bs == 1) return std::integer_sequence<int, 27, 7>();
   else if constexpr (bs == 3 && half) return std::integer_sequence<int, 14>();
   else return std::integer_sequence<int>();
