@@ -3,6 +3,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "agree.hpp"
 #include "device_sums.hpp"
+#include "entry_messages.hpp"
 #include "messages.hpp"
 #include "mpi_call.hpp"
 
@@ -11,32 +12,6 @@ namespace goza::parallel
 
 namespace
 {
-
-template <class T> MPI_Datatype mpi_type();
-template <> MPI_Datatype        mpi_type<PetscInt>()
-{
-  return MPIU_INT;
-}
-template <> MPI_Datatype mpi_type<PetscScalar>()
-{
-  return MPIU_SCALAR;
-}
-#if PetscDefined(USE_COMPLEX)
-template <> MPI_Datatype mpi_type<PetscReal>()
-{
-  return MPIU_REAL;
-}
-#endif
-template <> MPI_Datatype mpi_type<std::uint64_t>()
-{
-  return MPI_UINT64_T;
-}
-#if !PetscDefined(USE_64BIT_INDICES)
-template <> MPI_Datatype mpi_type<std::int64_t>()
-{
-  return MPI_INT64_T;
-}
-#endif
 
 template <class T> struct PackItems {
   const PetscInt *index;
@@ -68,14 +43,6 @@ struct LargestSlot {
     for (PetscInt s = slot_ptr[i]; s < slot_ptr[i + 1]; s++) own[i] = PetscMax(own[i], received[slot[s]]);
   }
 };
-
-std::vector<PetscInt> begins(const std::vector<HaloMessage> &messages, PetscInt width)
-{
-  std::vector<PetscInt> begin(1, 0);
-
-  for (const HaloMessage &m : messages) begin.push_back((m.begin + m.n) * width);
-  return begin;
-}
 
 } // namespace
 
@@ -148,7 +115,7 @@ void ColumnMap::send_runs(bool backward, const T *out, const std::vector<PetscIn
     return messages;
   };
 
-  goza::send_runs(route_, mpi_type<T>(), sizeof(T), placed(backward ? receives_ : sends_, out_begin), out, placed(backward ? sends_ : receives_, in_begin), in);
+  goza::send_runs(route_, MpiType<T>(), sizeof(T), placed(backward ? receives_ : sends_, out_begin), out, placed(backward ? sends_ : receives_, in_begin), in);
 }
 
 template void ColumnMap::send_runs(bool, const PetscInt *, const std::vector<PetscInt> &, PetscInt *, const std::vector<PetscInt> &) const;
@@ -209,7 +176,8 @@ template <class T> void ColumnMap::update(T *values, PetscInt width) const
   Array<T> packed(space_, static_cast<std::size_t>(nsend()) * width);
 
   for_each_row(space_, nsend() * width, PackItems<T>{send_index_.data(), width, values, packed.data()});
-  send_runs(false, static_cast<const T *>(packed.data()), begins(sends_, width), values + static_cast<std::size_t>(n()) * width, begins(receives_, width));
+  send_runs(false, static_cast<const T *>(packed.data()), row_begins(sends_, width), values + static_cast<std::size_t>(n()) * width,
+            row_begins(receives_, width));
 }
 
 template void ColumnMap::update(PetscInt *, PetscInt) const;
@@ -224,7 +192,7 @@ void ColumnMap::add_from_ghosts(const PetscScalar *ghosts, PetscInt width, Petsc
   if (size_ == 1) return;
   Array<PetscScalar> received(space_, static_cast<std::size_t>(nsend()) * width);
 
-  send_runs(true, ghosts, begins(receives_, width), received.data(), begins(sends_, width));
+  send_runs(true, ghosts, row_begins(receives_, width), received.data(), row_begins(sends_, width));
   for_each_row(space_, n() * width, AddSlots{slot_ptr().data(), slot().data(), width, received.data(), own});
 }
 
@@ -233,7 +201,7 @@ void ColumnMap::largest_of_ghosts(const PetscInt *ghosts, PetscInt *own) const
   if (size_ == 1) return;
   Array<PetscInt> received(space_, nsend());
 
-  send_runs(true, ghosts, begins(receives_, 1), received.data(), begins(sends_, 1));
+  send_runs(true, ghosts, row_begins(receives_), received.data(), row_begins(sends_));
   for_each_row(space_, n(), LargestSlot{slot_ptr().data(), slot().data(), received.data(), own});
 }
 
@@ -263,7 +231,7 @@ template <class T> void LocalColumns::sum(T *values, int n) const
 {
   if (size_ == 1) return;
   AgreeNoFailure(comm_);
-  must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, mpi_type<T>(), MPIU_SUM, comm_), "MPI_Allreduce");
+  must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MpiType<T>(), MPIU_SUM, comm_), "MPI_Allreduce");
 }
 template void LocalColumns::sum(PetscScalar *, int) const;
 template void LocalColumns::sum(std::int64_t *, int) const;

@@ -6,12 +6,12 @@
 namespace goza::parallel
 {
 
-/* Where each message of rows begins among them, and where the last one ends. */
-inline std::vector<PetscInt> row_begins(const std::vector<HaloMessage> &messages)
+/* Where each message of rows, of so many values each, begins among them, and where the last one ends. */
+inline std::vector<PetscInt> row_begins(const std::vector<HaloMessage> &messages, PetscInt width = 1)
 {
   std::vector<PetscInt> begin(1, 0);
 
-  for (const HaloMessage &m : messages) begin.push_back(m.begin + m.n);
+  for (const HaloMessage &m : messages) begin.push_back((m.begin + m.n) * width);
   return begin;
 }
 

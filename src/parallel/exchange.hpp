@@ -23,12 +23,14 @@ struct HaloPlan {
   Array<PetscInt>          send_index; // [nsend] local columns, in `space`
 };
 
-template <class V> MPI_Datatype MpiType()
+template <class T> MPI_Datatype MpiType()
 {
-  const bool single = sizeof(RealOf<V>) == sizeof(float);
+  const bool wide = sizeof(RealOf<T>) == sizeof(double);
 
-  if (!std::is_same_v<RealOf<V>, V>) return single ? MPI_C_FLOAT_COMPLEX : MPI_C_DOUBLE_COMPLEX;
-  return single ? MPI_FLOAT : MPI_DOUBLE;
+  if (std::is_unsigned_v<T>) return wide ? MPI_UINT64_T : MPI_UINT32_T;
+  if (std::is_integral_v<T>) return wide ? MPI_INT64_T : MPI_INT;
+  if (!std::is_same_v<RealOf<T>, T>) return wide ? MPI_C_DOUBLE_COMPLEX : MPI_C_FLOAT_COMPLEX;
+  return wide ? MPI_DOUBLE : MPI_FLOAT;
 }
 
 /* V is the type of the vectors. begin() may return before anything is sent, end() before anything has come: on the device both are ordered on the

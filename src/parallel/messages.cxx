@@ -5,12 +5,24 @@
 namespace goza::parallel
 {
 
+void trade(MPI_Comm comm, PetscMPIInt tag, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out,
+           const std::vector<HaloMessage> &from, void *in)
+{
+  std::vector<MPI_Request> requests(from.size() + to.size(), MPI_REQUEST_NULL);
+  MPI_Request             *next = requests.data();
+
+  AgreeNoFailure(comm);
+  for (const HaloMessage &m : from) must_mpi(MPI_Irecv(static_cast<char *>(in) + m.begin * item, mpi_count(m.n), type, m.rank, tag, comm, next++), "MPI_Irecv");
+  for (const HaloMessage &m : to)
+    must_mpi(MPI_Isend(static_cast<const char *>(out) + m.begin * item, mpi_count(m.n), type, m.rank, tag, comm, next++), "MPI_Isend");
+  must_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+}
+
 Messages find_messages(MPI_Comm comm, PetscMPIInt tag, PetscLayout columns, PetscInt nghost, const PetscInt *ghosts)
 {
   const PetscMPIInt        size  = columns->size;
   const PetscInt          *range = columns->range;
   std::vector<PetscMPIInt> want(size, 0), wanted(size, 0);
-  std::vector<MPI_Request> requests;
   Messages                 found;
   PetscMPIInt              owner = 0;
   PetscInt                 total = 0;
@@ -29,17 +41,7 @@ Messages find_messages(MPI_Comm comm, PetscMPIInt tag, PetscLayout columns, Pets
     total += wanted[r];
   }
   found.send_index.resize(total);
-  requests.reserve(found.sends.size() + found.receives.size());
-  AgreeNoFailure(comm);
-  for (const HaloMessage &m : found.sends) {
-    requests.push_back(MPI_REQUEST_NULL);
-    must_mpi(MPI_Irecv(found.send_index.data() + m.begin, mpi_count(m.n), MPIU_INT, m.rank, tag, comm, &requests.back()), "MPI_Irecv");
-  }
-  for (const HaloMessage &m : found.receives) {
-    requests.push_back(MPI_REQUEST_NULL);
-    must_mpi(MPI_Isend(ghosts + m.begin, mpi_count(m.n), MPIU_INT, m.rank, tag, comm, &requests.back()), "MPI_Isend");
-  }
-  must_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  trade(comm, tag, MPIU_INT, sizeof(PetscInt), found.receives, ghosts, found.sends, found.send_index.data());
   for (PetscInt &i : found.send_index) i -= columns->rstart;
   return found;
 }

@@ -10,7 +10,11 @@ struct Messages {
   std::vector<PetscInt>    send_index;      // local columns, message by message
 };
 
-/* ghosts: global columns, ascending. Collective; errors are exceptions (agree.hpp). */
+/* Messages of `to` lie in out, those of `from` are to come to in; items are of so many bytes. Collective; errors are exceptions (agree.hpp). */
+void trade(MPI_Comm comm, PetscMPIInt tag, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out,
+           const std::vector<HaloMessage> &from, void *in);
+
+/* ghosts: global columns, ascending. Collective; errors are exceptions. */
 Messages find_messages(MPI_Comm comm, PetscMPIInt tag, PetscLayout columns, PetscInt nghost, const PetscInt *ghosts);
 
 } // namespace goza::parallel

@@ -1,5 +1,6 @@
 #include "runs.hpp"
 #include "agree.hpp"
+#include "messages.hpp"
 #include "mpi_call.hpp"
 #include <algorithm>
 
@@ -14,6 +15,15 @@ struct Announcement {
   SharedBlock::Name block;
   std::int64_t      begin; // of the message in it, in bytes
 };
+
+std::vector<HaloMessage> announcements(std::vector<HaloMessage> messages) // one of each, in bytes
+{
+  constexpr PetscInt n    = sizeof(Announcement);
+  PetscInt           next = 0;
+
+  for (HaloMessage &m : messages) m = {m.rank, n * next++, n};
+  return messages;
+}
 
 PetscInt items(const std::vector<HaloMessage> &messages)
 {
@@ -31,8 +41,7 @@ void from_device_to_device(const RunRoute &route, std::size_t item, const std::v
   constexpr std::size_t         least  = std::size_t(4) << 20; // bytes of a buffer, so that it seldom grows: others have to open it anew
   std::unique_ptr<SharedBlock> &buffer = route.team->buffer[route.team->exchanges++ & 1];
   const std::size_t             bytes  = items(to) * item;
-  std::vector<Announcement>     mine(to.size()), theirs(from.size());
-  std::vector<MPI_Request>      requests(to.size() + from.size(), MPI_REQUEST_NULL);
+  std::vector<Announcement>     mine, theirs(from.size());
 
   if (bytes) {
     if (!buffer || buffer->bytes() < bytes) {
@@ -41,15 +50,9 @@ void from_device_to_device(const RunRoute &route, std::size_t item, const std::v
     }
     device::copy_async(buffer->data(), out, bytes);
   }
+  for (const HaloMessage &m : to) mine.push_back({buffer ? buffer->name() : SharedBlock::Name(), static_cast<std::int64_t>(m.begin * item)});
   device::synchronize();
-  AgreeNoFailure(route.comm);
-  for (std::size_t m = 0; m < from.size(); m++)
-    must_mpi(MPI_Irecv(&theirs[m], static_cast<int>(sizeof(Announcement)), MPI_BYTE, from[m].rank, route.tag, route.comm, &requests[m]), "MPI_Irecv");
-  for (std::size_t m = 0; m < to.size(); m++) {
-    mine[m] = {buffer ? buffer->name() : SharedBlock::Name(), static_cast<std::int64_t>(to[m].begin * item)};
-    must_mpi(MPI_Isend(&mine[m], static_cast<int>(sizeof(Announcement)), MPI_BYTE, to[m].rank, route.tag, route.comm, &requests[from.size() + m]), "MPI_Isend");
-  }
-  must_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  trade(route.comm, route.tag, MPI_BYTE, 1, announcements(to), mine.data(), announcements(from), theirs.data());
   for (std::size_t m = 0; m < from.size(); m++) {
     if (from[m].n) device::copy_async(static_cast<char *>(in) + from[m].begin * item, device::open_shared(theirs[m].block) + theirs[m].begin, from[m].n * item);
   }
@@ -58,10 +61,9 @@ void from_device_to_device(const RunRoute &route, std::size_t item, const std::v
 void through_the_host(const RunRoute &route, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out,
                       const std::vector<HaloMessage> &from, void *in)
 {
-  const bool               stage = route.space == Space::Cuda;
-  const std::size_t        nout = items(to) * item, nin = items(from) * item;
-  std::vector<char>        staged_out, staged_in;
-  std::vector<MPI_Request> requests(to.size() + from.size(), MPI_REQUEST_NULL);
+  const bool        stage = route.space == Space::Cuda;
+  const std::size_t nout = items(to) * item, nin = items(from) * item;
+  std::vector<char> staged_out, staged_in;
 
   if (stage) {
     staged_out.resize(nout);
@@ -69,16 +71,7 @@ void through_the_host(const RunRoute &route, MPI_Datatype type, std::size_t item
     if (nout) device::copy(staged_out.data(), out, nout);
     out = staged_out.data();
   }
-  char *const landing = stage ? staged_in.data() : static_cast<char *>(in);
-
-  AgreeNoFailure(route.comm);
-  for (std::size_t m = 0; m < from.size(); m++)
-    must_mpi(MPI_Irecv(landing + from[m].begin * item, mpi_count(from[m].n), type, from[m].rank, route.tag, route.comm, &requests[m]), "MPI_Irecv");
-  for (std::size_t m = 0; m < to.size(); m++)
-    must_mpi(MPI_Isend(static_cast<const char *>(out) + to[m].begin * item, mpi_count(to[m].n), type, to[m].rank, route.tag, route.comm,
-                       &requests[from.size() + m]),
-             "MPI_Isend");
-  must_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  trade(route.comm, route.tag, type, item, to, out, from, stage ? staged_in.data() : in);
   if (stage && nin) device::copy(in, staged_in.data(), nin);
 }
 
