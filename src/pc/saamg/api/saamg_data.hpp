@@ -73,17 +73,21 @@ struct Premises {
 
 struct OwnRows;
 
-struct SAAMG {
+/* What the options say; of the hierarchy's also what a set-up has made of them. */
+struct SaamgSettings {
+  HierarchyOptions     hierarchy_options;
+  CycleOptions         cycle_options; // as the user wants them
+  PCSAAMGInterpolation interpolation = PC_SAAMG_INTERPOLATION_AUTO;
+  PCSAAMGRestriction   restriction   = PC_SAAMG_RESTRICTION_AUTO;
+  PetscReal            threshold     = PETSC_DECIDE;
+  PCSAAMGPrecision     precision     = PC_SAAMG_AUTO;
+  PCSAAMGReuse         reuse         = PC_SAAMG_REUSE_AUTO;
+  PCSAAMGTune          tune          = PC_SAAMG_TUNE_QUICK;
+};
+
+struct SAAMG : SaamgSettings {
   SAAMG(); // with the defaults of where it runs
 
-  HierarchyOptions       hierarchy_options;
-  CycleOptions           cycle_options; // as the user wants them
-  PCSAAMGInterpolation   interpolation = PC_SAAMG_INTERPOLATION_AUTO;
-  PCSAAMGRestriction     restriction   = PC_SAAMG_RESTRICTION_AUTO;
-  PetscReal              threshold     = PETSC_DECIDE;
-  PCSAAMGPrecision       precision     = PC_SAAMG_AUTO;
-  PCSAAMGReuse           reuse         = PC_SAAMG_REUSE_AUTO;
-  PCSAAMGTune            tune          = PC_SAAMG_TUNE_QUICK;
   std::vector<PetscReal> coordinates; // [nodes][dim], from PCSetCoordinates()
   PetscInt               dim = 0, coordinates_state = 0;
 
@@ -94,28 +98,14 @@ struct SAAMG {
     dim         = d;
   }
 
-  /* Those of the options above, and not what a set-up has made of them. */
+  /* Not what a set-up has made of them. */
   void take_settings(const SAAMG &from)
   {
-    const HierarchyOptions before = hierarchy_options;
+    const FoundOptions found_before = hierarchy_options;
 
-    hierarchy_options                   = from.hierarchy_options;
-    hierarchy_options.threshold         = before.threshold;
-    hierarchy_options.diagonal_sign     = before.diagonal_sign;
-    hierarchy_options.strong_share      = before.strong_share;
-    hierarchy_options.by_heaviest       = before.by_heaviest;
-    hierarchy_options.weak_by_direction = before.weak_by_direction;
-    hierarchy_options.threshold_growth  = before.threshold_growth;
-    hierarchy_options.smoothed_with     = before.smoothed_with;
-    hierarchy_options.adjoint           = before.adjoint;
-    cycle_options                       = from.cycle_options;
-    interpolation                       = from.interpolation;
-    restriction                         = from.restriction;
-    threshold                           = from.threshold;
-    precision                           = from.precision;
-    reuse                               = from.reuse;
-    tune                                = from.tune;
-    automatic.low                       = from.automatic.low;
+    static_cast<SaamgSettings &>(*this)            = from;
+    static_cast<FoundOptions &>(hierarchy_options) = found_before;
+    automatic.low                                  = from.automatic.low;
     automatic.keeps_residuals |= from.automatic.keeps_residuals;
   }
 

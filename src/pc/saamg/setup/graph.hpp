@@ -55,9 +55,16 @@ struct KnownRows {
   BlockPatternPtr      blocks   = nullptr;
 };
 
-/* The matrix with one entry for each block, its norm, where columns of other ranks are those of whole nodes, too; else an empty one. known: where the blocks
-   are, or null. */
-CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs, const BlockPatternPtr &known);
+/* The rows that strength is measured on: of a matrix with one entry for each block, its norm, where columns of other ranks are those of whole nodes, too; else
+   A's own. known: where the blocks are, or null. */
+struct NodeRows {
+  CsrMatrix       norms; // empty where the rows are A's
+  Csr             rows;
+  PetscInt        unit;  // rows of a node
+  Array<PetscInt> place; // of BlockRows
+
+  NodeRows(const Csr &A, const LocalColumns &columns, PetscInt bs, const BlockPatternPtr &known);
+};
 
 /* name: [owned nodes], or null for the global numbers; lattice: which they are points of. Collective. */
 CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name = nullptr, const Lattice &lattice = {},

@@ -171,7 +171,7 @@ PetscErrorCode Hierarchy::interpolate_bearably(Coarsening &from, const CsrAggreg
 }
 
 /* Whether find_boxes() has to do with what is asked for of the last grid. */
-bool Hierarchy::may_be_boxes(const FormatChoice &way, PetscInt k, const HierarchyOptions &options) const
+bool Hierarchy::may_be_boxes(const Way &way, PetscInt k, const HierarchyOptions &options) const
 {
   const Grid &grid = grids_.back();
 
@@ -180,7 +180,7 @@ bool Hierarchy::may_be_boxes(const FormatChoice &way, PetscInt k, const Hierarch
 }
 
 /* The level below the last one in this way, and its near-null vectors. */
-PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next,
+PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next,
                                      Array<PetscScalar> &coarse_B, bool *stop)
 {
   Grid                       &grid    = grids_.back();
@@ -246,7 +246,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   Grid               next;
   Array<PetscScalar> coarse_B;
   Array<PetscReal>   magnitude;
-  FormatChoice       way{threshold, aggressive, options.smoothed_with == SmoothedWith::Nothing ? 0 : degree, options.smoothed_with, options.adjoint};
+  Way                way{threshold, aggressive, options.smoothed_with == SmoothedWith::Nothing ? 0 : degree, options.smoothed_with, options.adjoint};
   const auto         too_large = [&] { return !*stop && next.level->nnz > allowed && next.rows() > options.coarse_limit; };
   const bool         finest    = grids_.size() == 1; // whose magnitudes are those of its rows, and no sums
   const auto         kept      = [&] {

@@ -23,32 +23,36 @@ enum class Keep {
 
 constexpr PetscInt most_interpolation_degree = 10; // rows of an interpolation grow with it to the power of the space's dimension
 
-struct HierarchyOptions {
-  PetscReal    threshold                   = 0;     // of strength, relative to the diagonals
-  PetscReal    diagonal_sign               = 0;     // of entries that are no couplings
-  PetscReal    strong_share                = 0;     // of a row's largest coupling, below which others are weak
-  bool         by_heaviest                 = false; // aggregates follow each row's largest coupling
-  bool         weak_by_direction           = true;  // as across layers: else whole coarse operators smooth
-  PetscReal    threshold_growth            = 0.5;   // of the threshold, from level to level
-  PetscInt     max_levels                  = 10;
-  PetscInt     coarse_limit                = 200;   // rows at which coarsening may stop
-  PetscInt     gather_limit                = 1000;  // rows a rank below which a level goes to fewer ranks; SAAMG() takes more on a device
-  PetscInt     aggressive_levels           = 0;     // finest levels whose aggregates are aggregated once more
-  PetscInt     coarse_interpolation_degree = 1;     // of the polynomial that smooths the interpolation of the levels below the finest
-  PetscInt     esteig_iterations           = 6;     // of the largest eigenvalue's estimate
-  bool         alternating                 = false; // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
-  PetscReal    max_complexity              = 2.5;   // entries of all levels over those of the finest
-  SmoothedWith smoothed_with               = SmoothedWith::Matrix;
-  bool         further                     = true;  // and once more, or to a higher degree, where rows have few entries
-  bool         balanced                    = true;  // a row that outweighs its diagonal is relaxed less
-  bool         smoothed_alone              = false; // a level whose spectrum the smoother covers is the coarsest
-  bool         adjoint     = false;         // the test functions of the restriction are smoothed with the transpose of what interpolation is smoothed with
-  bool         conjugated  = true;          // restriction is P^H; else P^T, as of a complex matrix that is symmetric and not Hermitian
-  PetscInt     solved_rows = 0;             // rows up to which the cycle solves a coarsest level
-  bool         rows_lent   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
-  Keep         keep        = Keep::Nothing; // for an update() to come
-  bool         sparing     = false;         // of products nothing is kept until there has been an update()
-  bool         by_place    = true;          // boxes of a lattice are made by place; else as other aggregates are, which makes the same
+/* What a set-up may find in the matrix. */
+struct FoundOptions {
+  PetscReal    threshold         = 0;     // of strength, relative to the diagonals
+  PetscReal    threshold_growth  = 0.5;   // from level to level
+  PetscReal    diagonal_sign     = 0;     // of entries that are no couplings
+  PetscReal    strong_share      = 0;     // of a row's largest coupling, below which others are weak
+  bool         by_heaviest       = false; // aggregates follow each row's largest coupling
+  bool         weak_by_direction = true;  // as across layers: else whole coarse operators smooth
+  SmoothedWith smoothed_with     = SmoothedWith::Matrix;
+  bool         adjoint           = false; // the test functions of the restriction are smoothed with the transpose of what interpolation is smoothed with
+};
+
+struct HierarchyOptions : FoundOptions {
+  PetscInt  max_levels                  = 10;
+  PetscInt  coarse_limit                = 200;           // rows at which coarsening may stop
+  PetscInt  gather_limit                = 1000;          // rows a rank below which a level goes to fewer ranks; SAAMG() takes more on a device
+  PetscInt  aggressive_levels           = 0;             // finest levels whose aggregates are aggregated once more
+  PetscInt  coarse_interpolation_degree = 1;             // of the polynomial that smooths the interpolation of the levels below the finest
+  PetscInt  esteig_iterations           = 6;             // of the largest eigenvalue's estimate
+  bool      alternating                 = false;         // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
+  PetscReal max_complexity              = 2.5;           // entries of all levels over those of the finest
+  bool      further                     = true;          // and once more, or to a higher degree, where rows have few entries
+  bool      balanced                    = true;          // a row that outweighs its diagonal is relaxed less
+  bool      smoothed_alone              = false;         // a level whose spectrum the smoother covers is the coarsest
+  bool      conjugated                  = true;          // restriction is P^H; else P^T, as of a complex matrix that is symmetric and not Hermitian
+  PetscInt  solved_rows                 = 0;             // rows up to which the cycle solves a coarsest level
+  bool      rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
+  Keep      keep                        = Keep::Nothing; // for an update() to come
+  bool      sparing                     = false;         // of products nothing is kept until there has been an update()
+  bool      by_place                    = true;          // boxes of a lattice are made by place; else as other aggregates are, which makes the same
 };
 
 /* An operator of the same matrix whose products are as exact; nullptr: there is none. Collective. */
@@ -205,7 +209,7 @@ public:
   bool wants_rows() const { return wants_rows_; } // the matrix is nothing but its diagonals, and that does not serve: build() is to be called again, with rows
 
 private:
-  struct FormatChoice {
+  struct Way { // in which a level is coarsened
     PetscReal    threshold;
     bool         aggressive;
     PetscInt     degree; // of the polynomial that smooths the interpolation
@@ -214,7 +218,7 @@ private:
     PetscInt     further = 0; // a degree that is tried first
   };
 
-  bool           may_be_boxes(const FormatChoice &way, PetscInt k, const HierarchyOptions &options) const;
+  bool           may_be_boxes(const Way &way, PetscInt k, const HierarchyOptions &options) const;
   PetscErrorCode trim_lattice(Grid &finest);
   double         most_within(const Coarsening &from, const HierarchyOptions &options) const;
   PetscErrorCode find_further(const HierarchyOptions &options, PetscInt *degree);
@@ -228,8 +232,8 @@ private:
                                   Array<PetscScalar> &coarse_B, double *work);
   PetscErrorCode interpolate_bearably(Coarsening &from, const CsrAggregates &aggregates, PetscInt degree, Array<PetscScalar> &B,
                                       const HierarchyOptions &options, Array<PetscScalar> &coarse_B);
-  PetscErrorCode coarsen_so(const FormatChoice &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next,
-                            Array<PetscScalar> &coarse_B, bool *stop);
+  PetscErrorCode coarsen_so(const Way &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next, Array<PetscScalar> &coarse_B,
+                            bool *stop);
   PetscErrorCode outweighs(const Grid &next, const HierarchyOptions &options, bool *yes);
   PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
 

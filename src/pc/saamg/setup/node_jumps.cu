@@ -76,20 +76,16 @@ NodeJumps jumps_of_nodes(const Csr &A, const MapPtr &columns, PetscInt bs, const
 {
   if (!diagonals_differ(facts, *columns)) return {};
   const Space           space = A.space;
-  const CsrMatrix       norms = norms_of_nodes(A, *columns, bs, nullptr);
-  const bool            full  = norms.ptr.size() > 0;
-  const Csr             rows  = full ? norms.view() : A;
-  const PetscInt        unit  = full ? 1 : bs; // rows of a node
+  NodeRows              measured(A, *columns, bs, nullptr);
   const MapPtr          nodes = nodes_of_columns(columns, bs);
   const Array<PetscInt> ghost = nodes_of_ghost_columns(*columns, *nodes, bs);
-  Array<PetscInt>       place(space, unit > 1 ? A.nrows : 0, unset);
   Array<PetscReal>      rdiag(space, nodes->nlocal(), unset);
   Array<std::int64_t>   counts(space, 4);
-  const BlockRows       blocks{rows_of(rows), unit, A.nrows / bs, ghost.data(), place.data(), 0};
+  const BlockRows       blocks{rows_of(measured.rows), measured.unit, A.nrows / bs, ghost.data(), measured.place.data(), 0};
 
-  for_each_csr_row(rows, unit, DiagonalNorm{blocks, rdiag.data()});
+  for_each_csr_row(measured.rows, measured.unit, DiagonalNorm{blocks, rdiag.data()});
   nodes->update(rdiag);
-  join_csr_rows<Plus, 4>(rows, unit, CountJumps{blocks, {rdiag.data(), strength_cut(0)}, rdiag.data()}, counts.data());
+  join_csr_rows<Plus, 4>(measured.rows, measured.unit, CountJumps{blocks, {rdiag.data(), strength_cut(0)}, rdiag.data()}, counts.data());
   std::vector<std::int64_t> count = counts.to_host();
   columns->sum(count.data(), 4);
   return {count[0], count[1], count[2], count[3]};

@@ -174,6 +174,17 @@ struct GuessStrong {
   HD void operator()(PetscInt i) const { count[i] = !isolated || !isolated[i]; }
 };
 
+CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs, const BlockPatternPtr &known)
+{
+  if (bs == 1 || columns.nghost() % bs) return CsrMatrix();
+  for (PetscInt g = 0; g < columns.nghost(); g++) {
+    const PetscInt first = g - g % bs;
+
+    if (columns.ghosts()[g] % bs != g % bs || columns.ghosts()[g] / bs != columns.ghosts()[first] / bs) return CsrMatrix();
+  }
+  return known ? block_norms(A, *known) : norms_of_blocks(A, bs);
+}
+
 /* As many edges as there may be, to be written while they are counted. */
 void hold_all_edges(const Csr &rows, FillStrong &fill, CsrGraph &G)
 {
@@ -276,15 +287,12 @@ Array<PetscReal> least_strong(const Csr &rows, const BlockRows &blocks, const Me
 
 } // namespace
 
-CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs, const BlockPatternPtr &known)
+NodeRows::NodeRows(const Csr &A, const LocalColumns &columns, PetscInt bs, const BlockPatternPtr &known) :
+  norms(norms_of_nodes(A, columns, bs, known)),
+  rows(norms.ptr.size() ? norms.view() : A),
+  unit(norms.ptr.size() ? 1 : bs),
+  place(A.space, unit > 1 ? A.nrows : 0, unset)
 {
-  if (bs == 1 || columns.nghost() % bs) return CsrMatrix();
-  for (PetscInt g = 0; g < columns.nghost(); g++) {
-    const PetscInt first = g - g % bs;
-
-    if (columns.ghosts()[g] % bs != g % bs || columns.ghosts()[g] / bs != columns.ghosts()[first] / bs) return CsrMatrix();
-  }
-  return known ? block_norms(A, *known) : norms_of_blocks(A, bs);
 }
 
 CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name, const Lattice &lattice,
@@ -292,12 +300,11 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
 {
   constexpr float      strong_share = 0.005f;
   const Space          space        = A.space;
-  const CsrMatrix      norms        = norms_of_nodes(A, *columns, bs, known.blocks);
-  const bool           full         = norms.ptr.size() > 0;
-  const Csr            rows         = full ? norms.view() : A;
-  const PetscInt       unit         = full ? 1 : bs; // rows of a node
+  NodeRows             measured(A, *columns, bs, known.blocks);
+  const Csr            rows = measured.rows;
+  const PetscInt       unit = measured.unit;
   CsrGraph             G;
-  Array<PetscInt>      place(space, unit > 1 ? A.nrows : 0, unset), count;
+  Array<PetscInt>      count;
   Array<std::uint64_t> check(space, A.nrows / bs, unset);
   Array<std::int64_t>  weak(space, A.nrows / bs, unset);
 
@@ -308,7 +315,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
   G.rdiag                = Array<PetscReal>(space, G.nodes->nlocal(), unset);
   G.degree               = Array<PetscInt>(space, G.nodes->nlocal(), unset);
   count                  = Array<PetscInt>(space, G.nodes->nlocal(), unset);
-  const BlockRows blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), place.data(), bs == 1 ? strength.diagonal_sign : 0};
+  const BlockRows blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), measured.place.data(), bs == 1 ? strength.diagonal_sign : 0};
 
   if (bs == 1 && known.dinv) for_each_row(space, G.n, SizeOfInverse{known.dinv, G.rdiag.data()});
   else for_each_csr_row(rows, unit, DiagonalNorm{blocks, G.rdiag.data()});
