@@ -41,14 +41,12 @@ static PetscErrorCode MatSetValuesCOO_Format(Mat A, const PetscScalar v[], Inser
 
   PetscFunctionBegin;
   if (!petsc_on_device() && default_space() == Space::Cuda) { /* this PETSc knows no device memory */
-    const PetscErrorCode failed = Guarded([&] {
+    PetscCall(Together(PetscObjectComm((PetscObject)A), "bring its values to the host", [&] {
       if (!device::is_device_pointer(v)) return;
       host.resize(f->coo_n);
       device::copy(host.data(), v, host.size() * sizeof(PetscScalar));
       v = host.data();
-    });
-
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "bring its values to the host"));
+    }));
   }
   PetscCall(Unbound(A, f, [&] { return MatFormatAsBase(A, f, [&] { return f->base_function<decltype(MatSetValuesCOO_Format)>(COO_VALUES)(A, v, mode); }); }));
   PetscFunctionReturn(PETSC_SUCCESS);

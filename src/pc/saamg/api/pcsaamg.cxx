@@ -362,7 +362,7 @@ PetscErrorCode PCCreate_SAAMG(PC pc)
   SAAMG *mg = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { mg = new SAAMG; }), "hold a PC saamg"));
+  PetscCall(Together(PetscObjectComm((PetscObject)pc), "hold a PC saamg", [&] { mg = new SAAMG; }));
   pc->data                = mg;
   pc->ops->setup          = PCSetUp_SAAMG;
   pc->ops->apply          = PCApply_SAAMG;

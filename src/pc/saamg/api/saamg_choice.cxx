@@ -202,10 +202,9 @@ static PetscErrorCode CheckTuned(PC pc, SAAMG *mg)
 {
   PetscFunctionBegin;
   if (!mg->tuned.done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] {
-                           if (!mg->tuned.serve(SettingsChanged(*mg), AutomaticSmoother(*mg))) mg->tuned = {};
-                         }),
-                         "compare what it was tuned for"));
+  PetscCall(Together(PetscObjectComm((PetscObject)pc), "compare what it was tuned for", [&] {
+    if (!mg->tuned.serve(SettingsChanged(*mg), AutomaticSmoother(*mg))) mg->tuned = {};
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -263,10 +263,9 @@ static PetscErrorCode PCSetCoordinates_SAAMG(PC pc, PetscInt dim, PetscInt nodes
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] {
-                           mg->take_coordinates(dim, {coordinates, coordinates + (std::size_t)dim * nodes});
-                         }),
-                         "keep its coordinates"));
+  PetscCall(Together(PetscObjectComm((PetscObject)pc), "keep its coordinates", [&] {
+    mg->take_coordinates(dim, {coordinates, coordinates + (std::size_t)dim * nodes});
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

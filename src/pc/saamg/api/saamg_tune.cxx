@@ -81,7 +81,7 @@ PetscErrorCode Trials::time(const CycleCandidate &candidate, PetscReal *seconds)
   const double weaker = as_set_ * many_iterations < expected_digits ? PetscMax(1, as_set_ / digits) : 1;
 
   *seconds = digits > 0 ? static_cast<PetscReal>(found[0] / digits * weaker) : std::numeric_limits<PetscReal>::max();
-  PetscCall(FailTogether(comm, Guarded([&] { options = typed(*mg_, candidate); }), "name its settings"));
+  PetscCall(Together(comm, "name its settings", [&] { options = typed(*mg_, candidate); }));
   PetscCall(PetscInfo(pc_, "Tuning: %g digits an iteration of %g s, %g s a digit:%s\n", digits, found[0], (double)*seconds,
                       options.empty() ? " as it is set" : options.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -104,7 +104,7 @@ PetscErrorCode FindFastest(PC pc, SAAMG *mg, Trials &trials, CycleCandidate &bes
     int                  given_up = -1; /* a series */
 
     PetscCall(TakeCycleOptions(pc, mg, before.options));
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { changes = changes_in(round, *mg); }), "list what it may be tuned to"));
+    PetscCall(Together(PetscObjectComm((PetscObject)pc), "list what it may be tuned to", [&] { changes = changes_in(round, *mg); }));
     for (const Change &change : changes) {
       CycleCandidate candidate = before;
 
@@ -173,12 +173,11 @@ PetscErrorCode TuneCycle(PC pc, SAAMG *mg)
   tuned.options   = best.options;
   tuned.precision = best.precision;
   tuned.trials    = trials.done();
-  PetscCall(FailTogether(comm, Guarded([&] {
-                           tuned.settings              = SettingsChanged(*mg);
-                           tuned.found                 = typed(*mg, best);
-                           usage.tuned[(int)mg->space] = ", tuned: " + tuned.describe();
-                         }),
-                         "keep what it was tuned to"));
+  PetscCall(Together(comm, "keep what it was tuned to", [&] {
+    tuned.settings              = SettingsChanged(*mg);
+    tuned.found                 = typed(*mg, best);
+    usage.tuned[(int)mg->space] = ", tuned: " + tuned.describe();
+  }));
   mg->tuned = std::move(tuned);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -198,7 +198,7 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
                                    PCSAAMGPrecisions[mg->cycle ? mg->cycle_precision : mg->precision], (double)mg->hierarchy_options.threshold));
   PetscCall(ViewPrecision(mg, viewer));
   PetscCall(ViewChoice(mg, viewer));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { text = describe(*mg); }), "describe its part of PC saamg"));
+  PetscCall(Together(PetscObjectComm((PetscObject)pc), "describe its part of PC saamg", [&] { text = describe(*mg); }));
   if (!text.settings.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  set:%s\n", text.settings.c_str()));
   if (!text.tuned.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  tuned: %s\n", text.tuned.c_str()));
   if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);

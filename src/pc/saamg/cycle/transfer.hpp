@@ -93,13 +93,12 @@ template <class V> struct Transfer {
       P = ParOperator<V>();
       R = ParOperator<V>();
     }
-    const PetscErrorCode here = Guarded([&] {
+    PetscCall(Together(t.fine->comm(), "choose a format of an interpolation", [&] {
       const bool one = t.coarse->size() == 1; // then these are all of it
 
       of_P = factory(t.P, t.bs, t.k, &range.exponents[0], one ? t.blocks : nullptr);
       if (!lent) of_R = factory(t.R, t.k, t.bs, &range.exponents[1], one ? t.transposed_blocks : nullptr);
-    });
-    PetscCall(FailTogether(t.fine->comm(), here, "choose a format of an interpolation"));
+    }));
     PetscCall(P.update(t.P.view(), t.coarse, t.stamp, of_P));
     if (lent) rows = t.tests().view();
     else PetscCall(R.update(t.R.view(), t.fine, t.stamp, of_R));
