@@ -78,11 +78,9 @@ static PetscErrorCode IsFirstOnItsDevice(MPI_Comm host, bool *first)
 {
   std::array<char, 16>              mine{};
   std::vector<std::array<char, 16>> all;
-  PetscMPIInt                       rank, size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(host, &rank));
-  PetscCallMPI(MPI_Comm_size(host, &size));
+  const PetscMPIInt rank = rank_in(host), size = ranks_of(host);
   PetscCall(Together(host, "look at its device", [&] {
     mine = device::uuid();
     all.resize(size);
@@ -101,12 +99,11 @@ static PetscErrorCode ChooseDevice(PetscInt wish)
   PetscFunctionBegin;
   plugin.space = Space::Host;
   if (wish != 1) {
-    MPI_Comm    host;
-    PetscMPIInt rank;
-    bool        first = true;
+    MPI_Comm host;
+    bool     first = true;
 
     PetscCallMPI(MPI_Comm_split_type(PETSC_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
-    PetscCallMPI(MPI_Comm_rank(host, &rank));
+    const PetscMPIInt rank = rank_in(host);
     PetscCall(Guarded([&] {
       device::select(rank);
       if (!device::available(&why) && why.empty()) why = "the device cannot be used";

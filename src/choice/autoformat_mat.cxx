@@ -60,14 +60,10 @@ public:
 
   PetscErrorCode open()
   {
-    Mat       Ao;
-    PetscBool bound;
-
     PetscFunctionBegin;
-    PetscCall(MatGetAIJBlocks(A_, &Ad_, &Ao));
-    PetscCall(MatBoundToCPU(A_, &bound));
+    Ad_ = blocks_of(A_).diagonal();
     PetscCall(MatCreateVecs(Ad_, &x_, &y_));
-    if (bound) {
+    if (is_bound(A_)) {
       PetscCall(VecBindToCPU(x_, PETSC_TRUE));
       PetscCall(VecBindToCPU(y_, PETSC_TRUE));
     }
@@ -119,7 +115,7 @@ public:
     PetscMPIInt       size = 1;
 
     if (MatIsSymmetricKnown(A, &known, &symmetric) == PETSC_SUCCESS) o.symmetric = known && symmetric;
-    (void)MPI_Comm_size(PetscObjectComm((PetscObject)A), &size);
+    (void)MPI_Comm_size(comm_of(A), &size);
     o.candidates   = options.candidates;
     o.bs           = compiled_block(MatNodeSize(A));
     o.together     = size > 1;
@@ -231,12 +227,12 @@ PetscErrorCode MatAutoFormatSetCandidates(Mat A, const char formats[])
   PetscCall(FindOptions(A, &options));
   PetscAssertPointer(formats, 2);
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(goza::Together(PetscObjectComm((PetscObject)A), "read the list of formats", [&] {
+  PetscCall(goza::Together(goza::comm_of(A), "read the list of formats", [&] {
     chosen = goza::parse_candidates(formats);
     names  = goza::print_candidates(chosen);
   }));
-  PetscCheck(chosen, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_UNKNOWN_TYPE,
-             "-mat_autoformat_candidates %s is not all or a list of csr, slicedell, fold and cds", formats);
+  PetscCheck(chosen, goza::comm_of(A), PETSC_ERR_ARG_UNKNOWN_TYPE, "-mat_autoformat_candidates %s is not all or a list of csr, slicedell, fold and cds",
+             formats);
   PetscCall(MatFormatChanged(A));
   options->names      = std::move(names);
   options->candidates = chosen;

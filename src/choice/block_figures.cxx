@@ -10,15 +10,14 @@ namespace goza::choice
 
 PetscErrorCode MatBlockFigures(Mat A, int n, const std::function<void(const Csr &block, double *figure)> &find, double *least, double *most)
 {
-  MPI_Comm            comm = PetscObjectComm((PetscObject)A);
-  Mat                 Ad, Ao;
-  const PetscInt     *garray, *ptr, *col;
+  MPI_Comm            comm = comm_of(A);
+  const Mat           Ad   = blocks_of(A).diagonal();
+  const PetscInt     *ptr, *col;
   PetscInt            nrows;
   PetscBool           done;
   std::vector<double> figure;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
   PetscCall(MatGetRowIJ(Ad, 0, PETSC_FALSE, PETSC_FALSE, &nrows, &ptr, &col, &done));
   PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)Ad)->type_name);
   const PetscErrorCode failed = Guarded([&] {

@@ -13,7 +13,7 @@ PetscErrorCode MatViewDetail(Mat A, Space space, const Format<PetscScalar> *held
   PetscFunctionBegin;
   PetscCall(MatAssembled(A, &assembled));
   if (!assembled) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FindViewMachine(PetscObjectComm((PetscObject)A), space, &of.machine, &of.is_this));
+  PetscCall(FindViewMachine(comm_of(A), space, &of.machine, &of.is_this));
   PetscCall(MatViewLocality(A, of, viewer));
   PetscCall(MatViewModel(A, of, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -103,12 +103,11 @@ PetscErrorCode MeasureProduct(Mat A, double *microseconds)
 /* What was measured here stands beside what was predicted, and is called measured, where it is of the same machine. */
 static PetscErrorCode PrintMeasured(Mat A, const DetailOf &of, const char *name, const double *slowest, PetscViewer viewer)
 {
-  double      measured = 0;
-  PetscMPIInt size;
+  double measured = 0;
 
   PetscFunctionBegin;
   PetscCall(MeasureProduct(A, &measured));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  const PetscMPIInt size = ranks_of(A);
   if (!of.is_this)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  In use: %s: %.4g us a product here (median of 7), which is not platform %s\n", name, measured,
                                      of.machine.name.c_str()));

@@ -8,12 +8,12 @@ PetscErrorCode FindViewMachine(MPI_Comm comm, Space space, Machine *machine, boo
 {
   constexpr char take[] = "take the platform";
   std::string    text;
-  PetscMPIInt    rank, length = 0;
+  PetscMPIInt    length = 0;
 
   PetscFunctionBegin;
   if (chosen_machine()) PetscCall(Together(comm, take, [&] { *machine = *chosen_machine(); })); /* the same on every rank */
   else {
-    PetscCallMPI(MPI_Comm_rank(comm, &rank));
+    const PetscMPIInt rank = rank_in(comm);
     PetscCall(Together(comm, "measure its machine", [&] {
       if (!rank) text = machine_text(this_machine(space));
     }));

@@ -65,7 +65,7 @@ static PetscErrorCode KSPReset_FusedGMRES(KSP ksp)
 static PetscErrorCode KSPGMRESSetRestart_FusedGMRES(KSP ksp, PetscInt restart)
 {
   PetscFunctionBegin;
-  PetscCheck(restart >= 1, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "Restart must be positive");
+  PetscCheck(restart >= 1, comm_of(ksp), PETSC_ERR_ARG_OUTOFRANGE, "Restart must be positive");
   static_cast<FusedGMRES *>(ksp->data)->restart = restart;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -80,7 +80,7 @@ static PetscErrorCode KSPGMRESGetRestart_FusedGMRES(KSP ksp, PetscInt *restart)
 static PetscErrorCode KSPGMRESSetHapTol_FusedGMRES(KSP ksp, PetscReal tol)
 {
   PetscFunctionBegin;
-  PetscCheck(tol >= 0, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "Tolerance must be non-negative");
+  PetscCheck(tol >= 0, comm_of(ksp), PETSC_ERR_ARG_OUTOFRANGE, "Tolerance must be non-negative");
   static_cast<FusedGMRES *>(ksp->data)->haptol = tol;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -131,12 +131,10 @@ static PetscErrorCode KSPSetFromOptions_FusedGMRES(KSP ksp, GozaOptionItems Pets
 
 static PetscErrorCode KSPView_FusedGMRES(KSP ksp, PetscViewer viewer)
 {
-  auto     *data = static_cast<FusedGMRES *>(ksp->data);
-  PetscBool ascii;
+  auto *data = static_cast<FusedGMRES *>(ksp->data);
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (ascii) {
+  if (is_type(viewer, PETSCVIEWERASCII)) {
     PetscCall(PetscViewerASCIIPrintf(viewer,
                                      "  restart=%" PetscInt_FMT ", using classical (unmodified) Gram-Schmidt orthogonalization with no iterative refinement\n",
                                      data->restart));

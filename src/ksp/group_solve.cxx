@@ -34,14 +34,14 @@ PetscErrorCode NoteNorm(KSP, PetscInt it, PetscReal norm, void *ctx)
 PetscErrorCode CheckSizes(KSP ksp)
 {
   Mat          A;
-  PetscInt     rows, cols, b, x, n = 0;
+  PetscInt     rows, cols, x, n = 0;
   MatNullSpace space;
   const Vec   *vecs;
 
   PetscFunctionBegin;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(MatGetLocalSize(A, &rows, &cols));
-  PetscCall(VecGetLocalSize(ksp->vec_rhs, &b));
+  const PetscInt b = local_size(ksp->vec_rhs);
   PetscCall(VecGetLocalSize(ksp->vec_sol, &x));
   PetscCheck(rows == cols && rows == b && rows == x, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "KSP %s: the operator is of %" PetscInt_FMT " x %" PetscInt_FMT " on this rank, the right-hand side of %" PetscInt_FMT
@@ -59,49 +59,40 @@ PetscErrorCode CheckSizes(KSP ksp)
 }
 
 /* Preconditioners that the leaders make for themselves. */
-static PetscErrorCode IsSimple(PC pc, PetscBool *simple)
+static bool is_simple(PC pc)
 {
-  PetscBool    jacobi, absolute = PETSC_FALSE;
-  PCJacobiType type = PC_JACOBI_DIAGONAL;
+  PetscBool    absolute = PETSC_FALSE;
+  PCJacobiType type     = PC_JACOBI_DIAGONAL;
 
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, simple, PCNONE, PCJACOBI, PCPBJACOBI, ""));
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCJACOBI, &jacobi));
-  if (!jacobi) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCJacobiGetType(pc, &type));
-  PetscCall(PCJacobiGetUseAbs(pc, &absolute));
-  *simple = (PetscBool)(type == PC_JACOBI_DIAGONAL && !absolute);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (is_type(pc, PCNONE, PCPBJACOBI)) return true;
+  if (!is_type(pc, PCJACOBI)) return false;
+  (void)PCJacobiGetType(pc, &type);
+  (void)PCJacobiGetUseAbs(pc, &absolute);
+  return type == PC_JACOBI_DIAGONAL && !absolute;
 }
 
 static PetscErrorCode FindRows(Mat A, std::shared_ptr<GroupMat> *rows)
 {
-  bool may;
-
   PetscFunctionBegin;
   rows->reset();
-  PetscCall(MatMayHaveGroupMat(A, &may));
-  if (may) PetscCall(MatGetGroupMat(A, rows));
+  if (may_have_group_mat(A)) PetscCall(MatGetGroupMat(A, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The operator's rows and the preconditioner of the leaders. The same answer on every rank. */
 PetscErrorCode GroupSolve::find(KSP ksp, bool *found)
 {
-  GroupPC     *group;
   MatNullSpace null_space;
   Mat          A, P;
-  PetscBool    simple;
 
   PetscFunctionBegin;
   *found = false;
   if (SolutionIsSeen(ksp) || ksp->transpose_solve) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCSetUp(ksp->pc)); /* as PCApply() does: values may have moved with KSPSetOperators() not called again */
-  PetscCall(PCGetGroup_SAAMG(ksp->pc, &group));
-  PetscCall(IsSimple(ksp->pc, &simple));
+  GroupPC *const group = saamg::group_of(ksp->pc);
   PetscCall(PCGetOperators(ksp->pc, &A, &P));
   PetscCall(MatGetNullSpace(A, &null_space));
-  if ((!group && !simple) || (null_space && null_space->remove)) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((!group && !is_simple(ksp->pc)) || (null_space && null_space->remove)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(FindRows(A, &A_));
   if (group) P_ = group->shared_rows();
   else if (A_) PetscCall(FindRows(P, &P_));

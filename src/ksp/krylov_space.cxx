@@ -34,15 +34,15 @@ PetscErrorCode KrylovSpace::Vector::close()
 PetscErrorCode KrylovSpace::find_operator(KSP ksp)
 {
   const PetscErrorCode here = CheckSizes(ksp);
-  PetscMPIInt          size, failed;
+  PetscMPIInt          failed;
   PCFailedReason       pc_reason;
 
   PetscFunctionBegin;
   ksp_  = ksp;
-  comm_ = PetscObjectComm((PetscObject)ksp);
+  comm_ = comm_of(ksp);
   PetscCall(use_petsc_stream());
   PetscCall(PCGetOperators(ksp->pc, &A_, NULL));
-  PetscCallMPI(MPI_Comm_size(comm_, &size));
+  const PetscMPIInt size = ranks_of(comm_);
   PetscCall(VecGetLocalSize(ksp->vec_sol, &n_));
   one_rank_ = size == 1;
   seen_     = SolutionIsSeen(ksp);
@@ -82,10 +82,10 @@ PetscErrorCode KrylovSpace::take(PetscInt nvectors)
   PetscCall(find_pc(&why));
   if (op_) space = op_->space();
   else {
-    PetscBool cuda, bound;
+    PetscBool bound;
 
     PetscCall(PetscInfo(ksp_, "The iteration goes through PETSc's own operations: %s\n", why.c_str()));
-    PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp_->vec_sol, &cuda, VECSEQCUDA, VECMPICUDA, ""));
+    const bool cuda = is_type(ksp_->vec_sol, VECSEQCUDA, VECMPICUDA);
     PetscCall(VecBoundToCPU(ksp_->vec_sol, &bound));
     if (petsc_on_device() && cuda && !bound) space = Space::Cuda;
   }
@@ -183,7 +183,7 @@ PetscErrorCode KrylovSpace::view(KSP ksp, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(leaders_.view(viewer));
-  PetscCall(Together(PetscObjectComm((PetscObject)ksp), "describe its part of a solve", [&] { how = describe(); }));
+  PetscCall(Together(comm_of(ksp), "describe its part of a solve", [&] { how = describe(); }));
   if (!leaders_.on() && !how.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", how.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

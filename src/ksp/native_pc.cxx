@@ -94,28 +94,23 @@ PetscErrorCode NativePC::find_null_space(KSP ksp, ShortText *why)
 
 PetscErrorCode NativePC::find(KSP ksp, Vec like, Space space, ShortText *why)
 {
-  PC          pc = ksp->pc;
-  PetscBool   none, jacobi, pbjacobi;
-  PetscMPIInt size;
-  PetscInt    bs = 1;
+  PC       pc = ksp->pc;
+  PetscInt bs = 1;
 
   PetscFunctionBegin;
-  space_ = space;
-  comm_  = PetscObjectComm((PetscObject)ksp);
-  cycle_ = nullptr;
-  bs_    = 0;
-  PetscCallMPI(MPI_Comm_size(comm_, &size));
-  one_rank_ = size == 1;
+  space_    = space;
+  comm_     = comm_of(ksp);
+  cycle_    = nullptr;
+  bs_       = 0;
+  one_rank_ = ranks_of(comm_) == 1;
   PetscCall(VecGetLocalSize(like, &n_));
   PetscCall(VecGetSize(like, &global_n_));
   PetscCall(find_null_space(ksp, why));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCNONE, &none));
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCJACOBI, &jacobi));
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCPBJACOBI, &pbjacobi));
+  const bool none = is_type(pc, PCNONE), jacobi = is_type(pc, PCJACOBI), pbjacobi = is_type(pc, PCPBJACOBI);
   if (pbjacobi) PetscCall(MatGetBlockSize(pc->pmat, &bs));
   if (saamg::PCIsSAAMG(pc)) {
-    PetscCall(PCGetCycle_SAAMG(pc, space, &cycle_));
+    cycle_ = saamg::cycle_of(pc, space);
     if (!cycle_) *why = ShortText("saamg's cycle is not where the operator is");
   } else if (jacobi || (pbjacobi && bs <= most_bs)) {
     bs_ = bs;

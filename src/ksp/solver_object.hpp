@@ -12,7 +12,7 @@ inline bool ksp_on_one_rank(KSP ksp)
 {
   PetscMPIInt size = 1;
 
-  (void)MPI_Comm_size(PetscObjectComm((PetscObject)ksp), &size);
+  (void)MPI_Comm_size(comm_of(ksp), &size);
   return size == 1;
 }
 
@@ -57,11 +57,8 @@ template <class Data> PetscErrorCode KSPDestroy_Fused(KSP ksp)
 
 template <class Data> PetscErrorCode KSPView_Fused(KSP ksp, PetscViewer viewer)
 {
-  PetscBool ascii;
-
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (ascii) PetscCall(static_cast<Data *>(ksp->data)->space.view(ksp, viewer));
+  if (is_type(viewer, PETSCVIEWERASCII)) PetscCall(static_cast<Data *>(ksp->data)->space.view(ksp, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,7 +82,7 @@ inline PetscErrorCode KSPSetUp_Fused(KSP ksp)
 template <class Data> PetscErrorCode SetUpObject(KSP ksp, PetscErrorCode (*solve)(KSP))
 {
   PetscFunctionBegin;
-  PetscCall(Together(PetscObjectComm((PetscObject)ksp), "hold a solver of this type", [&] { ksp->data = new Data; }));
+  PetscCall(Together(comm_of(ksp), "hold a solver of this type", [&] { ksp->data = new Data; }));
   ksp->ops->setup         = KSPSetUp_Fused;
   ksp->ops->solve         = solve;
   ksp->ops->reset         = KSPReset_Fused<Data>;

@@ -16,12 +16,11 @@ void SetReason(std::string *why, const char *text) noexcept
 
 PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why)
 {
-  PetscMPIInt rank, size, first;
+  PetscMPIInt first;
   char        text[512] = "";
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt rank = rank_in(comm), size = ranks_of(comm);
   const PetscMPIInt mine = why->empty() ? size : rank;
   PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
   if (first == size) PetscFunctionReturn(PETSC_SUCCESS);
@@ -37,11 +36,10 @@ PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what
     int  code;
     char text[1024]; // as many as PETSc keeps
   } news{here, ""};
-  PetscMPIInt rank, size, first;
+  PetscMPIInt first;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt rank = rank_in(comm), size = ranks_of(comm);
   const PetscMPIInt mine = here ? rank : size;
   PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
   if (first == size) PetscFunctionReturn(PETSC_SUCCESS);

@@ -28,14 +28,6 @@ static HaloPlan from_each_to_each(MPI_Comm comm, PetscMPIInt tag, PetscMPIInt ra
   return plan;
 }
 
-static PetscMPIInt rank_in(MPI_Comm comm)
-{
-  PetscMPIInt rank;
-
-  must_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
-
 DeviceSums::DeviceSums(MPI_Comm comm, PetscMPIInt tag, PetscInt most, const PeerOptions &options) :
   rank_(rank_in(comm)), most_(most), plan_(from_each_to_each(comm, tag, rank_, most)), exchange_(plan_, options)
 {

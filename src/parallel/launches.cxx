@@ -23,12 +23,10 @@ Launches::Launches(MPI_Comm comm, PetscMPIInt rank, PetscMPIInt size, SharedWind
 
 PetscErrorCode Launches::Create(MPI_Comm comm, std::shared_ptr<Launches> *made, std::string *why)
 {
-  PetscMPIInt               rank, size;
   std::shared_ptr<Launches> launches;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt rank = rank_in(comm), size = ranks_of(comm);
   try {
     SharedWindow window(comm, size * sizeof(Slot));
 

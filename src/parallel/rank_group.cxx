@@ -60,14 +60,13 @@ ShortText RankGroup::describe() const
 PetscErrorCode RankGroup::find_members(MPI_Comm comm, Space space, MPI_Comm *members)
 {
   MPI_Comm                          host;
-  PetscMPIInt                       here, rank, first;
+  PetscMPIInt                       first;
   std::array<char, 16>              mine{};
   std::vector<std::array<char, 16>> all;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
-  PetscCallMPI(MPI_Comm_size(host, &here));
-  PetscCallMPI(MPI_Comm_rank(host, &rank));
+  const PetscMPIInt here = ranks_of(host), rank = rank_in(host);
   PetscCall(Together(comm, "look at its device", [&] {
     all.resize(here);
     if (space == Space::Cuda) mine = device::uuid();
@@ -87,12 +86,12 @@ PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
 {
   PetscErrorCode           here = PETSC_SUCCESS;
   MPI_Comm                 lead;
-  PetscMPIInt              size, mine[2];
+  PetscMPIInt              mine[2];
   std::vector<PetscMPIInt> places, order; // of each rank: its group, and where in it; the ranks by those
 
   PetscFunctionBegin;
-  space_ = space;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  space_                 = space;
+  const PetscMPIInt size = ranks_of(comm);
   PetscCallMPI(MPI_Comm_rank(comm, &in_comm_));
   PetscCall(find_members(comm, space, &members_));
   PetscCallMPI(MPI_Comm_size(members_, &size_));
@@ -302,12 +301,10 @@ PetscErrorCode RankGroup::leave(PetscErrorCode here, PetscErrorCode failed, cons
 PetscErrorCode RankGroupGet(MPI_Comm comm, Space space, std::shared_ptr<RankGroup> *group)
 {
   std::shared_ptr<HaloTeam> team;
-  PetscMPIInt               size;
 
   PetscFunctionBegin;
   group->reset();
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  if (size == 1 || plugin.ranks_per_gpu == RANKS_OWN || (plugin.ranks_per_gpu == RANKS_AUTO && space == Space::Host) || space != plugin.space)
+  if (ranks_of(comm) == 1 || plugin.ranks_per_gpu == RANKS_OWN || (plugin.ranks_per_gpu == RANKS_AUTO && space == Space::Host) || space != plugin.space)
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(HaloTeamGet(comm, &team));
   if (!team->asked_group) {

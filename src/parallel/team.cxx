@@ -35,12 +35,12 @@ HaloTeam::~HaloTeam()
 static PetscErrorCode LookAround(MPI_Comm comm, HaloTeam *team)
 {
   MPI_Comm                          host;
-  PetscMPIInt                       size, here;
+  PetscMPIInt                       here;
   std::array<char, 16>              mine{};
   std::vector<std::array<char, 16>> all;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt size = ranks_of(comm);
   PetscCall(Together(comm, "look at its device", [&] {
     all.resize(size);
     mine = device::uuid();
@@ -82,14 +82,12 @@ PetscErrorCode HaloTeamGet(MPI_Comm comm, std::shared_ptr<HaloTeam> *team)
 PetscErrorCode HaloTeamAskNccl(MPI_Comm comm, HaloTeam *team)
 {
   char        file[PETSC_MAX_PATH_LEN] = "libnccl.so.2";
-  PetscMPIInt rank, size;
   Nccl::Id    id{};
   std::string why;
 
   PetscFunctionBegin;
   if (team->asked_nccl) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt rank = rank_in(comm), size = ranks_of(comm);
   PetscCall(PetscOptionsGetString(NULL, NULL, "-goza_nccl", file, sizeof(file), NULL));
   PetscCall(Together(comm, "load NCCL", [&] {
     if (team->shared_device) {
@@ -127,13 +125,11 @@ static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, const HaloTeam &te
   constexpr double                           timeout = 20; // seconds
   const PetscScalar                          value   = 1;
   const PetscInt                             first   = 0;
-  PetscMPIInt                                rank, size;
   HaloPlan                                   plan;
   std::unique_ptr<PeerExchange<PetscScalar>> exchange;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt rank = rank_in(comm), size = ranks_of(comm);
   if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Together(comm, "hold what it receives", [&] {
     plan.comm     = comm;

@@ -1,7 +1,6 @@
 /* Differences between PETSc 3.18 and 3.26, in one place. */
 #pragma once
-#include "core/rooms.hpp"
-#include <petscmat.h>
+#include "accessors.hpp"
 
 #if PETSC_VERSION_LT(3, 19, 0)
   #define PETSC_SUCCESS ((PetscErrorCode)0)

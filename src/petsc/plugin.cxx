@@ -21,15 +21,9 @@ Space default_space()
   return plugin.space;
 }
 
-/* A PETSc without a device back end answers MatBoundToCPU() with true for every matrix, and binds none. */
-PetscErrorCode MatGetSpace(Mat A, Space *space)
+Space space_of(Mat A)
 {
-  PetscBool bound = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  if (PetscDefined(HAVE_DEVICE)) PetscCall(MatBoundToCPU(A, &bound));
-  *space = bound ? Space::Host : default_space();
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PetscDefined(HAVE_DEVICE) && is_bound(A) ? Space::Host : default_space();
 }
 
 bool petsc_on_device()

@@ -52,11 +52,11 @@ struct Plugin {
 };
 extern Plugin plugin;
 
-Space          default_space();                  // where formats live: -goza_device
-bool           petsc_on_device();                // PETSc itself has CUDA and uses it: vectors can be resident
-PetscErrorCode MatGetSpace(Mat A, Space *space); // where the products of A run: default_space(), but for a matrix bound to the CPU
-bool           check_results();                  // -goza_check
-bool           device_time_logged();             // -log_view_gpu_time: events wait for the device
-PetscErrorCode use_petsc_stream();               // kernels follow PETSc's current stream
+Space          default_space();      // where formats live: -goza_device
+bool           petsc_on_device();    // PETSc itself has CUDA and uses it: vectors can be resident
+Space          space_of(Mat A);      // where the products of A run: default_space(), but for a matrix bound to the CPU
+bool           check_results();      // -goza_check
+bool           device_time_logged(); // -log_view_gpu_time: events wait for the device
+PetscErrorCode use_petsc_stream();   // kernels follow PETSc's current stream
 
 } // namespace goza

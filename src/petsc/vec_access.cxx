@@ -27,7 +27,6 @@ const char *DescribeStages(std::initializer_list<const Stage *> stages)
 PetscErrorCode VecRead::get(Vec v, Space space, Stage &stage)
 {
   PetscMemType memtype = PETSC_MEMTYPE_HOST;
-  PetscInt     n;
 
   PetscFunctionBegin;
   v_     = v;
@@ -38,8 +37,8 @@ PetscErrorCode VecRead::get(Vec v, Space space, Stage &stage)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(VecGetArrayReadAndMemType(v, &array_, &memtype));
-  data_ = array_;
-  PetscCall(VecGetLocalSize(v, &n));
+  data_            = array_;
+  const PetscInt n = local_size(v);
   count(stage, PetscMemTypeHost(memtype), n * sizeof(PetscScalar));
   if (PetscMemTypeHost(memtype)) {
     PetscCall(Guarded([&] {

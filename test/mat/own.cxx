@@ -1074,12 +1074,11 @@ static void rows_in_blocks(const Owned &f)
   for (const Case &c : cases()) {
     MatHandle       A = ours(f, c);
     goza::CsrMatrix rows;
-    Mat             others;
-    const PetscInt *garray;
+    goza::AijBlocks rest;
     PetscInt        first, column;
     PetscReal       off = 0;
 
-    PETSC_OK(goza::OwnCompressedRows(A, &rows, &others, &garray));
+    PETSC_OK(goza::OwnCompressedRows(A, &rows, &rest));
     PETSC_OK(MatGetOwnershipRange(A, &first, nullptr));
     PETSC_OK(MatGetOwnershipRangeColumn(A, &column, nullptr));
     const auto ptr = rows.ptr.to_host(), col = rows.col.to_host();

@@ -20,20 +20,6 @@ using namespace goza;
 namespace
 {
 
-PetscMPIInt rank_in(MPI_Comm comm)
-{
-  PetscMPIInt rank;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-PetscMPIInt size_of(MPI_Comm comm)
-{
-  PetscMPIInt size;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
 /* Who has how many entries, and which of the others' a rank wants: `first` is where each rank's begin, [size + 1]. */
 struct Pattern {
   const char *name;
@@ -103,7 +89,7 @@ public:
   Case(const Pattern &p, MPI_Comm c, Space space) : space_(space)
   {
     PetscCommDuplicate(c, &comm_, nullptr);
-    const PetscMPIInt rank = rank_in(comm_), size = size_of(comm_);
+    const PetscMPIInt rank = rank_in(comm_), size = ranks_of(comm_);
     first_.assign(size + 1, 0);
     for (PetscMPIInt r = 0; r < size; r++) first_[r + 1] = first_[r] + p.rows(r, size);
     p.want(rank, first_, &ghosts_);
@@ -181,7 +167,7 @@ public:
   {
     int mine = here, sum;
     MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm_);
-    return sum == 0 || sum == size_of(comm_);
+    return sum == 0 || sum == ranks_of(comm_);
   }
 
   Halo<V> &halo() { return *halo_; }
@@ -284,16 +270,16 @@ const AddTests add([] {
     }
   });
   add_test(suite, "a_name_that_is_none_on_one_rank_is_an_error_on_all", [] {
-    const bool              last = rank_in(PETSC_COMM_WORLD) == size_of(PETSC_COMM_WORLD) - 1;
+    const bool              last = rank_in(PETSC_COMM_WORLD) == ranks_of(PETSC_COMM_WORLD) - 1;
     std::unique_ptr<Option> wish;
     Case<PetscScalar>       c(patterns[0], PETSC_COMM_WORLD, Space::Host);
     if (last) wish = std::make_unique<Option>("-goza_halo", "pigeons");
     const Outcome outcome = attempt([&] { return c.setup(); });
     BOOST_TEST((outcome.failed && outcome.says("pigeons") && outcome.says("-goza_halo") && outcome.says("auto nccl peer host")), outcome.message);
-    if (!last) BOOST_TEST(outcome.says("Rank " + std::to_string(size_of(PETSC_COMM_WORLD) - 1) + " could not"), outcome.message);
+    if (!last) BOOST_TEST(outcome.says("Rank " + std::to_string(ranks_of(PETSC_COMM_WORLD) - 1) + " could not"), outcome.message);
   });
   add_test(suite, "ranks_that_wish_different_things_get_an_error", [] {
-    const bool        one = size_of(PETSC_COMM_WORLD) == 1;
+    const bool        one = ranks_of(PETSC_COMM_WORLD) == 1;
     Option            wish("-goza_halo", rank_in(PETSC_COMM_WORLD) ? "nccl" : "host");
     Case<PetscScalar> c(patterns[0], PETSC_COMM_WORLD, Space::Host);
     const Outcome     outcome = attempt([&] { return c.setup(); });
@@ -337,7 +323,7 @@ const AddTests add([] {
   /* A rank that stays away: its neighbours' devices go on after a while, their exchange is an error from then on, and a new one works, as does another that was
      there before. */
   add_test(suite, "a_rank_that_does_not_come_is_an_error", [] {
-    if (default_space() != Space::Cuda || size_of(PETSC_COMM_WORLD) == 1) return;
+    if (default_space() != Space::Cuda || ranks_of(PETSC_COMM_WORLD) == 1) return;
     Option            wish("-goza_halo", "peer"), timeout("-goza_halo_timeout", "0.5");
     Case<PetscScalar> c(patterns[0], PETSC_COMM_WORLD, Space::Cuda), other(patterns[1], PETSC_COMM_WORLD, Space::Cuda);
     if (!set_up(c, "peer") || !set_up(other, "peer")) return;
@@ -363,7 +349,7 @@ const AddTests add([] {
     other.exchange(5);
   });
   add_test(suite, "time_out_is_positive", [] {
-    if (default_space() != Space::Cuda || size_of(PETSC_COMM_WORLD) == 1) return;
+    if (default_space() != Space::Cuda || ranks_of(PETSC_COMM_WORLD) == 1) return;
     Option            wish("-goza_halo", "peer"), timeout("-goza_halo_timeout", "-1");
     Case<PetscScalar> c(patterns[0], PETSC_COMM_WORLD, Space::Cuda);
     const Outcome     outcome = attempt([&] { return c.setup(); });
@@ -373,7 +359,7 @@ const AddTests add([] {
   auto *agree = suite_named(nullptr, "agree");
   /* On each rank in turn, and on two: the same class of error on all, and the lowest one's words. */
   add_test(agree, "one_rank_s_error_is_everyone_s", [] {
-    const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD), size = size_of(PETSC_COMM_WORLD);
+    const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD), size = ranks_of(PETSC_COMM_WORLD);
     for (PetscMPIInt first = 0; first < size; first++) {
       const auto doing = [&]() -> PetscErrorCode {
         PetscFunctionBegin;
@@ -390,7 +376,7 @@ const AddTests add([] {
     }
   });
   add_test(agree, "one_rank_s_exception_is_everyone_s", [] {
-    const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD), last = size_of(PETSC_COMM_WORLD) - 1;
+    const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD), last = ranks_of(PETSC_COMM_WORLD) - 1;
     for (int meets : {0, 2}) {
       const Outcome outcome = attempt([&] {
         return Together(PETSC_COMM_WORLD, "hold it", [&] {
@@ -405,7 +391,7 @@ const AddTests add([] {
     }
   });
   add_test(agree, "a_rank_that_brings_an_error_ends_the_set_up_of_all", [] {
-    const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD), last = size_of(PETSC_COMM_WORLD) - 1;
+    const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD), last = ranks_of(PETSC_COMM_WORLD) - 1;
     Halo<PetscScalar> halo;
     PetscLayout       layout;
     PETSC_OK(PetscLayoutCreateFromSizes(PETSC_COMM_WORLD, 3, PETSC_DECIDE, 1, &layout));
@@ -415,7 +401,7 @@ const AddTests add([] {
     PETSC_OK(PetscLayoutDestroy(&layout));
   });
   add_test(agree, "one_rank_s_reason_is_everyone_s", [] {
-    const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD), size = size_of(PETSC_COMM_WORLD);
+    const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD), size = ranks_of(PETSC_COMM_WORLD);
     std::string       why;
     PETSC_OK(AgreeOnReason(PETSC_COMM_WORLD, &why));
     BOOST_TEST(why.empty());
@@ -442,7 +428,7 @@ const AddTests add([] {
   };
   add_test(launches, "each_waits_for_the_others", [=] {
     const auto        all  = create();
-    const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD), size = size_of(PETSC_COMM_WORLD);
+    const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD), size = ranks_of(PETSC_COMM_WORLD);
     int               told = 0; /* of rank 0's last number, by a message */
     for (int k = 1; k <= 20; k++) {
       if (rank == 0) {
@@ -456,7 +442,7 @@ const AddTests add([] {
   /* What a rank needs before it can come travels while the other waits: the messages are too long to be there at once. */
   add_test(launches, "messages_go_on_meanwhile", [=] {
     const auto          all  = create();
-    const PetscMPIInt   rank = rank_in(PETSC_COMM_WORLD), size = size_of(PETSC_COMM_WORLD);
+    const PetscMPIInt   rank = rank_in(PETSC_COMM_WORLD), size = ranks_of(PETSC_COMM_WORLD);
     std::vector<double> data(1 << 20, rank);
     if (size == 1) return;
     if (rank == 0) {
@@ -472,7 +458,7 @@ const AddTests add([] {
   });
   add_test(launches, "a_rank_that_has_failed", [=] {
     const auto                     all  = create();
-    const PetscMPIInt              rank = rank_in(PETSC_COMM_WORLD), size = size_of(PETSC_COMM_WORLD);
+    const PetscMPIInt              rank = rank_in(PETSC_COMM_WORLD), size = ranks_of(PETSC_COMM_WORLD);
     const std::vector<PetscMPIInt> last{size - 1};
     if (size == 1) return;
     const std::uint64_t number = rank == size - 1 ? all->add_failed() : all->add();
@@ -489,7 +475,7 @@ const AddTests add([] {
   });
   add_test(launches, "a_rank_that_does_not_come", [=] {
     const auto all = create();
-    if (size_of(PETSC_COMM_WORLD) > 1 && rank_in(PETSC_COMM_WORLD))
+    if (ranks_of(PETSC_COMM_WORLD) > 1 && rank_in(PETSC_COMM_WORLD))
       BOOST_TEST(error_of([&] { all->wait(all->add(), 0.2); }).find("-goza_halo_timeout") != std::string::npos);
     MPI_Barrier(PETSC_COMM_WORLD);
   });
@@ -519,7 +505,7 @@ const AddTests add([] {
     for (const char *file : {"/no/such/libnccl.so.2", "libm.so.6", ""}) {
       /* a communicator that nobody has asked yet; "": the last rank alone lacks the library */
       MPI_Comm fresh;
-      if (!*file && rank_in(PETSC_COMM_WORLD) == size_of(PETSC_COMM_WORLD) - 1) file = "/no/such/libnccl.so.2";
+      if (!*file && rank_in(PETSC_COMM_WORLD) == ranks_of(PETSC_COMM_WORLD) - 1) file = "/no/such/libnccl.so.2";
       else if (!*file) file = "libnccl.so.2";
       MPI_Comm_dup(PETSC_COMM_WORLD, &fresh);
       {

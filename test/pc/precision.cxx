@@ -31,10 +31,9 @@ KSPHandle solver(Mat A, KSPType type, PCSAAMGPrecision low = PC_SAAMG_HALF)
 /* Of the leader's cycle, where ranks share a GPU. */
 PCSAAMGPrecision taken(KSP ksp)
 {
-  goza::saamg::GroupPC *group;
-  PCSAAMGPrecision      now;
+  goza::saamg::GroupPC *const group = goza::saamg::group_of(pc_of(ksp));
+  PCSAAMGPrecision            now;
 
-  PETSC_OK(goza::saamg::PCGetGroup_SAAMG(pc_of(ksp), &group));
   if (!group || group->there()) now = data(group ? group->there() : pc_of(ksp)).cycle_precision;
   if (group) PETSC_OK(MPI_Bcast(&now, sizeof(now), MPI_BYTE, 0, group->rows().group().members()));
   return now;

@@ -30,10 +30,8 @@ KSPHandle solver(Mat A, KSPType type = KSPFUSEDCG)
 /* Of the leader, where ranks share a GPU; null where another rank leads. */
 goza::saamg::SAAMG *data(KSP ksp)
 {
-  goza::saamg::GroupPC *group;
-
-  PETSC_OK(goza::saamg::PCGetGroup_SAAMG(pc_of(ksp), &group));
-  const PC there = group ? group->there() : pc_of(ksp);
+  goza::saamg::GroupPC *const group = goza::saamg::group_of(pc_of(ksp));
+  const PC                    there = group ? group->there() : pc_of(ksp);
   return there ? static_cast<goza::saamg::SAAMG *>(there->data) : nullptr;
 }
 

@@ -137,16 +137,13 @@ PetscErrorCode GozaAssemblyDestroy(GozaAssembly *assembly)
 @*/
 PetscErrorCode GozaAssemblyView(GozaAssembly a, PetscViewer viewer)
 {
-  PetscBool ascii;
-
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
-  if (!viewer) PetscCall(PetscViewerASCIIGetStdout(PetscObjectComm((PetscObject)a), &viewer));
+  if (!viewer) PetscCall(PetscViewerASCIIGetStdout(comm_of(a), &viewer));
   PetscValidHeaderSpecific(viewer, PETSC_VIEWER_CLASSID, 2);
-  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!is_type(viewer, PETSCVIEWERASCII)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscInt64 mine[2] = {a->nelem, a->nowned}, all[2];
-  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)a)));
+  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT64, MPI_SUM, comm_of(a)));
   PetscCall(PetscObjectPrintClassNamePrefixType((PetscObject)a, viewer));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  equation: %s, %" PetscInt_FMT " unknowns a node, on the %s\n", GozaEquations[a->equation], a->bs,
                                    a->space == Space::Cuda ? "device" : "host"));
@@ -250,11 +247,11 @@ PetscErrorCode GozaAssemblySetEquation(GozaAssembly a, GozaEquation equation, Pe
   PetscCall(CheckAssembly(a));
   PetscValidLogicalCollectiveEnum(a, equation, 2);
   PetscValidLogicalCollectiveInt(a, bs, 3);
-  PetscCheck(equation >= GOZA_DIFFUSION && equation <= GOZA_MASS, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_OUTOFRANGE,
+  PetscCheck(equation >= GOZA_DIFFUSION && equation <= GOZA_MASS, comm_of(a), PETSC_ERR_ARG_OUTOFRANGE,
              "GozaEquation %d is not GOZA_DIFFUSION, GOZA_ELASTICITY or GOZA_MASS", (int)equation);
-  PetscCheck(equation == GOZA_MASS ? bs == 1 || bs == 3 : bs == (equation == GOZA_ELASTICITY ? 3 : 1), PetscObjectComm((PetscObject)a),
-             PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " unknowns a node do not go with this equation: diffusion has 1, elasticity 3, mass 1 or 3", bs);
-  PetscCheck(a->nelem < 0 || bs == a->bs, PetscObjectComm((PetscObject)a), PETSC_ERR_ORDER,
+  PetscCheck(equation == GOZA_MASS ? bs == 1 || bs == 3 : bs == (equation == GOZA_ELASTICITY ? 3 : 1), comm_of(a), PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt_FMT " unknowns a node do not go with this equation: diffusion has 1, elasticity 3, mass 1 or 3", bs);
+  PetscCheck(a->nelem < 0 || bs == a->bs, comm_of(a), PETSC_ERR_ORDER,
              "Set the equation before the elements: they were set for %" PetscInt_FMT " unknowns a node", a->bs);
   a->mesh_stale     = a->mesh_stale || equation != a->equation; // the maps are made for an equation
   a->equation       = equation;
@@ -308,20 +305,18 @@ PetscErrorCode GozaAssemblyGetEquation(GozaAssembly a, GozaEquation *equation, P
 PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, PetscInt nelem, const PetscInt conn[], PetscInt nnodes, const PetscReal x[],
                                        PetscInt nowned, const PetscInt global[])
 {
-  PetscMPIInt            size;
   std::vector<PetscInt>  corners, numbers;
   std::vector<PetscReal> coordinates;
 
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
   PetscCall(PetscInfo(a, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned\n", nelem, nnodes, nowned));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)a), &size));
-  PetscCheck(type == GOZA_HEX8 || type == GOZA_TET4, PetscObjectComm((PetscObject)a), PETSC_ERR_SUP,
+  const PetscMPIInt size = ranks_of(a);
+  PetscCheck(type == GOZA_HEX8 || type == GOZA_TET4, comm_of(a), PETSC_ERR_SUP,
              "Element type %d is not known: GOZA_HEX8 (hexahedra) and GOZA_TET4 (tetrahedra) are", (int)type);
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), CheckElements(type, nelem, nnodes, nowned, a->bs)));
-  PetscCheck(global || (size == 1 && nowned == nnodes), PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONG,
-             "On several ranks the nodes' global numbers must be given");
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), Guarded([&] {
+  PetscCall(AgreeOnFailure(comm_of(a), CheckElements(type, nelem, nnodes, nowned, a->bs)));
+  PetscCheck(global || (size == 1 && nowned == nnodes), comm_of(a), PETSC_ERR_ARG_WRONG, "On several ranks the nodes' global numbers must be given");
+  PetscCall(AgreeOnFailure(comm_of(a), Guarded([&] {
                              corners.assign(conn, conn + (std::size_t)nelem * (type == GOZA_HEX8 ? 8 : 4));
                              coordinates.assign(x, x + (std::size_t)3 * nnodes);
                              numbers.resize(nnodes);

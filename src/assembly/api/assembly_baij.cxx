@@ -7,17 +7,6 @@
 namespace goza::assembly
 {
 
-PetscErrorCode IsBlocks(Mat A, bool *yes)
-{
-  PetscBool blocks;
-
-  PetscFunctionBegin;
-  *yes = false;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &blocks, MATSEQBAIJ, MATMPIBAIJ, ""));
-  *yes = blocks;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode SetBlockPattern(GozaAssembly a, Mat A, PetscInt start)
 {
   std::vector<PetscInt> ptr, col;
@@ -29,7 +18,7 @@ PetscErrorCode SetBlockPattern(GozaAssembly a, Mat A, PetscInt start)
       GlobalPattern(a, 1, start, ptr, col);
       col.reserve(1); // PETSc takes a null pointer for "not given"
     });
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
+  PetscCall(AgreeOnFailure(comm_of(a), failed));
   PetscCall(MatSeqBAIJSetPreallocationCSR(A, a->bs, ptr.data(), col.data(), NULL)); /* of these two one does nothing */
   PetscCall(MatMPIBAIJSetPreallocationCSR(A, a->bs, ptr.data(), col.data(), NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -133,13 +122,12 @@ PetscErrorCode WriteBlocks(GozaAssembly a, Mat A)
 {
   Mat             Ad = A, Ao = NULL;
   const PetscInt *garray = NULL;
-  PetscBool       mpi;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIBAIJ, &mpi));
+  const bool mpi = is_type(A, MATMPIBAIJ);
   if (mpi) PetscCall(MatMPIBAIJGetSeqBAIJ(A, &Ad, &Ao, &garray));
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), BindBlocks(a, A, Ad, Ao, garray)));
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), FillBlocks(a, Ad, Ao)));
+  PetscCall(AgreeOnFailure(comm_of(a), BindBlocks(a, A, Ad, Ao, garray)));
+  PetscCall(AgreeOnFailure(comm_of(a), FillBlocks(a, Ad, Ao)));
   if (mpi) PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -59,23 +59,16 @@ Target target_in(GozaAssembly a, PlainCds &diagonals)
 
 PetscErrorCode FindDiagonals(GozaAssembly a, Mat A, DiagonalsToWrite *to)
 {
-  PetscMPIInt        size;
-  PetscBool          seq;
-  Space              space;
-  bool               fits = false;
-  const AssemblyMap *map  = nullptr;
+  const AssemblyMap *map = nullptr;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)a), &size));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
   to->f = format_of(A);
-  if (size > 1 || !seq || !to->f || to->f->kind != &CdsKind() || a->from.size()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetSpace(A, &space));
+  if (ranks_of(a) > 1 || !is_based_on(A, MATSEQAIJ) || !to->f || to->f->kind != &CdsKind() || a->from.size()) PetscFunctionReturn(PETSC_SUCCESS);
+  const Space space = space_of(A);
   if (space != a->space) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] { map = map_for_diagonals(a); }));
   if (!map) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(to->f->op->fits(A, &fits));
-  if (!fits || to->f->op->space() != space) { /* the values that it has do not matter, its layout does */
+  if (!to->f->op->fits(A) || to->f->op->space() != space) { /* the values that it has do not matter, its layout does */
     std::shared_ptr<ParOperator<PetscScalar>> built;
 
     PetscCall(MatFormatGetOperator(A, &built));
@@ -110,7 +103,7 @@ PetscErrorCode WriteDiagonals(GozaAssembly a, Mat A, const DiagonalsToWrite &to)
   failed = Guarded([&] { expand_diagonals(a->space, *to.map, to.target, own.data()); });
   PetscCall(own.close());
   PetscCall(failed);
-  PetscCall(to.f->op->written(A, (PetscLogDouble)a->nnz[0]));
+  to.f->op->written(A, (PetscLogDouble)a->nnz[0]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -43,14 +43,13 @@ PetscErrorCode CheckUnknowns(PetscInt dof, PetscInt bs, MPI_Comm comm)
 
 PetscErrorCode CheckDMDA(DM da, PetscInt bs)
 {
-  const MPI_Comm  comm = PetscObjectComm((PetscObject)da);
+  const MPI_Comm  comm = comm_of(da);
   PetscInt        dim, dof, width;
   DMBoundaryType  boundary[3];
   DMDAStencilType stencil;
-  PetscMPIInt     size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt size = ranks_of(comm);
   PetscCall(DMDAGetInfo(da, &dim, NULL, NULL, NULL, NULL, NULL, NULL, &dof, &width, &boundary[0], &boundary[1], &boundary[2], &stencil));
   PetscCheck(dim == 3, comm, PETSC_ERR_SUP, "The DMDA has %" PetscInt_FMT " dimensions; elements of 3 are known", dim);
   PetscCall(CheckUnknowns(dof, bs, comm));
@@ -64,7 +63,7 @@ PetscErrorCode CheckDMDA(DM da, PetscInt bs)
 
 PetscErrorCode FromDMDA(DM da, PetscInt bs, Arrays *m)
 {
-  PetscInt               g[3], n[3], w[3], length;
+  PetscInt               g[3], n[3], w[3];
   DMDAElementType        element;
   ISLocalToGlobalMapping l2g;
   const PetscInt        *index;
@@ -74,7 +73,7 @@ PetscErrorCode FromDMDA(DM da, PetscInt bs, Arrays *m)
   PetscFunctionBegin;
   PetscCall(CheckDMDA(da, bs));
   PetscCall(DMGetCoordinatesLocal(da, &coordinates));
-  PetscCheck(coordinates, PetscObjectComm((PetscObject)da), PETSC_ERR_ARG_WRONGSTATE, "The DMDA has no coordinates: call DMDASetUniformCoordinates()");
+  PetscCheck(coordinates, comm_of(da), PETSC_ERR_ARG_WRONGSTATE, "The DMDA has no coordinates: call DMDASetUniformCoordinates()");
   PetscCall(DMDAGetElementType(da, &element));
   PetscCall(DMDAGetGhostCorners(da, &g[0], &g[1], &g[2], &n[0], &n[1], &n[2]));
   PetscCall(DMDAGetCorners(da, NULL, NULL, NULL, &w[0], &w[1], &w[2]));
@@ -83,7 +82,7 @@ PetscErrorCode FromDMDA(DM da, PetscInt bs, Arrays *m)
   PetscCall(CheckMeshSize((PetscInt64)cubes, m->type == GOZA_TET4 ? 24 : 8, (PetscInt64)nodes, bs));
   m->nowned = w[0] * w[1] * w[2];
 
-  PetscCall(VecGetLocalSize(coordinates, &length));
+  const PetscInt length = local_size(coordinates);
   PetscCheck((std::size_t)length == 3 * nodes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The DMDA's coordinates are of %" PetscInt_FMT " entries", length);
   PetscCall(Guarded([&] {
     m->x.resize(length);
@@ -144,7 +143,7 @@ PetscErrorCode CheckSection(DM dm, PetscInt bs, const PlexLayout &plex)
   PetscInt pstart, pend;
 
   PetscFunctionBegin;
-  PetscCheck(plex.section, PetscObjectComm((PetscObject)dm), PETSC_ERR_ARG_WRONGSTATE,
+  PetscCheck(plex.section, comm_of(dm), PETSC_ERR_ARG_WRONGSTATE,
              "The DM has no section: set a field of %" PetscInt_FMT " unknowns a vertex (DMPlexCreateSection(), or PetscFECreateLagrange() of order 1)", bs);
   PetscCall(PetscSectionGetChart(plex.section, &pstart, &pend));
   for (PetscInt p = pstart; p < pend; p++) {
@@ -212,13 +211,12 @@ PetscErrorCode PlexElements(DM dm, PetscInt bs, const PlexLayout &plex, Arrays *
 
 PetscErrorCode FromPlex(DM dm, PetscInt bs, Arrays *m)
 {
-  const MPI_Comm comm = PetscObjectComm((PetscObject)dm);
+  const MPI_Comm comm = comm_of(dm);
   PetscInt       dim, overlap;
   PlexLayout     plex;
-  PetscMPIInt    size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt size = ranks_of(comm);
   PetscCall(DMGetCoordinateDim(dm, &dim));
   PetscCheck(dim == 3, comm, PETSC_ERR_SUP, "The mesh lies in %" PetscInt_FMT " dimensions; elements of 3 are known", dim);
   PetscCall(DMPlexGetOverlap(dm, &overlap));
@@ -264,16 +262,14 @@ using namespace goza;
 @*/
 PetscErrorCode GozaAssemblySetDM(GozaAssembly a, DM dm)
 {
-  PetscBool da, plex;
-  Arrays    m;
+  Arrays m;
 
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
   PetscValidHeaderSpecific(dm, DM_CLASSID, 2);
-  PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMDA, &da));
-  PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMPLEX, &plex));
-  PetscCheck(da || plex, PetscObjectComm((PetscObject)a), PETSC_ERR_SUP, "DM type %s: DMDA and DMPLEX are known", ((PetscObject)dm)->type_name);
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), da ? FromDMDA(dm, a->bs, &m) : FromPlex(dm, a->bs, &m)));
+  const bool da = is_type(dm, DMDA);
+  PetscCheck(da || is_type(dm, DMPLEX), comm_of(a), PETSC_ERR_SUP, "DM type %s: DMDA and DMPLEX are known", ((PetscObject)dm)->type_name);
+  PetscCall(AgreeOnFailure(comm_of(a), da ? FromDMDA(dm, a->bs, &m) : FromPlex(dm, a->bs, &m)));
   PetscCall(GozaAssemblySetElements(a, m.type, (PetscInt)(m.conn.size() / (m.type == GOZA_TET4 ? 4 : 8)), m.conn.data(), (PetscInt)m.global.size(), m.x.data(),
                                     m.nowned, m.global.data()));
   PetscCall(PetscObjectReference((PetscObject)dm));

@@ -64,11 +64,10 @@ PetscErrorCode TakeMaterialVecs(GozaAssembly a, Vec first, Vec second)
   PetscFunctionBegin;
   PetscCall(HaveElements(a));
   for (int k = 0; k < 2; k++) {
-    PetscInt n;
 
     if (!from[k]) continue;
     PetscValidHeaderSpecific(from[k], VEC_CLASSID, 2 + k);
-    PetscCall(VecGetLocalSize(from[k], &n));
+    const PetscInt n = local_size(from[k]);
     PetscCheck(n == a->nelem, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
                "The vector has %" PetscInt_FMT " entries on this rank, which has %" PetscInt_FMT " elements: use GozaAssemblyCreateElementVec()", n, a->nelem);
   }
@@ -114,7 +113,7 @@ template <class Body> PetscErrorCode Take(GozaAssembly a, const Body &body)
   PetscFunctionBegin;
   PetscErrorCode failed = HaveElements(a);
   if (!failed) failed = Guarded(body);
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
+  PetscCall(AgreeOnFailure(comm_of(a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -147,7 +146,7 @@ PetscErrorCode GozaAssemblySetMaterial(GozaAssembly a, const PetscScalar first[]
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), TakeMaterial(a, first, second)));
+  PetscCall(AgreeOnFailure(comm_of(a), TakeMaterial(a, first, second)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,7 +168,7 @@ PetscErrorCode GozaAssemblySetMaterialVecs(GozaAssembly a, Vec first, Vec second
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), TakeMaterialVecs(a, first, second)));
+  PetscCall(AgreeOnFailure(comm_of(a), TakeMaterialVecs(a, first, second)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -308,6 +307,6 @@ PetscErrorCode GozaAssemblySetTraction(GozaAssembly a, PetscInt nfaces, PetscInt
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), TakeTraction(a, nfaces, corners, faces, traction)));
+  PetscCall(AgreeOnFailure(comm_of(a), TakeTraction(a, nfaces, corners, faces, traction)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -12,7 +12,7 @@ namespace
 {
 
 /* The map's places in A, unless they are known: `known_exact` where A was made from the map. */
-PetscErrorCode Bind(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt *garray, bool known_exact)
+PetscErrorCode Bind(GozaAssembly a, Mat A, const AijBlocks &of, bool known_exact)
 {
   PatternStamp          stamp;
   Rows                  diag, other;
@@ -20,22 +20,22 @@ PetscErrorCode Bind(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt *garra
   bool                  exact = true;
 
   PetscFunctionBegin;
-  PetscCall(stamp.take(A, Ad, Ao));
+  PetscCall(stamp.take(A, of.diagonal(), of.others()));
   if (stamp.is_of(a)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(A->rmap->n == a->nowned * a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "The matrix has %" PetscInt_FMT " rows on this rank, the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns", A->rmap->n, a->nowned,
              a->bs);
   a->mat_id = 0;
-  PetscCall(diag.open(Ad));
-  PetscCall(other.open(Ao));
-  if (!known_exact) PetscCall(FindPlaces(a, a->bs, diag, other, garray, from, &exact));
+  PetscCall(diag.open(of.diagonal()));
+  PetscCall(other.open(of.others()));
+  if (!known_exact) PetscCall(FindPlaces(a, a->bs, diag, other, of.garray, from, &exact));
   PetscCall(Guarded([&] {
     a->row_ptr       = Array<PetscInt>(a->space, diag.ptr, A->rmap->n + 1);
-    a->row_ptr_other = Array<PetscInt>(a->space, other.ptr, Ao ? A->rmap->n + 1 : 0);
+    a->row_ptr_other = Array<PetscInt>(a->space, other.ptr, of.others() ? A->rmap->n + 1 : 0);
     a->from          = Array<PetscInt>(a->space, from.data(), exact ? 0 : from.size());
   }));
   a->nnz[0] = diag.ptr[A->rmap->n];
-  a->nnz[1] = Ao ? other.ptr[A->rmap->n] : 0;
+  a->nnz[1] = of.others() ? other.ptr[A->rmap->n] : 0;
   PetscCall(diag.close());
   PetscCall(other.close());
   stamp.keep(a);
@@ -77,19 +77,17 @@ PetscErrorCode SetPatternAtOnce(GozaAssembly a, Mat A)
 /* Collective. A's pattern from the map. */
 PetscErrorCode SetPattern(GozaAssembly a, Mat A, PetscInt start)
 {
-  PetscBool             seq;
   std::vector<PetscInt> ptr, col;
   PetscErrorCode        failed = HostPattern(a);
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
-  if (seq) {
+  if (is_based_on(A, MATSEQAIJ)) {
     PetscCall(failed);
     PetscCall(SetPatternAtOnce(a, A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!failed) failed = Guarded([&] { GlobalPattern(a, a->bs, start, ptr, col); });
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
+  PetscCall(AgreeOnFailure(comm_of(a), failed));
   PetscCall(MatMPIAIJSetPreallocationCSR(A, ptr.data(), col.data(), NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -135,7 +133,7 @@ PetscErrorCode SetTypeOf(GozaAssembly a, Mat A, MatType type)
     PetscCall(MatSetType(A, type));
     PetscCall(MatSetFromOptions(A));
   }
-  PetscCall(MatGetSpace(A, &space));
+  space = space_of(A);
   if (kind && space != a->space) {
     PetscCall(MatSetType(A, kind->format().root));
     PetscCall(MatSetFromOptions(A));
@@ -146,27 +144,23 @@ PetscErrorCode SetTypeOf(GozaAssembly a, Mat A, MatType type)
 /* The mesh's pattern, its values zero. A has its type. */
 PetscErrorCode GivePattern(GozaAssembly a, Mat A)
 {
-  Mat             Ad, Ao;
-  const PetscInt *garray;
-  PetscInt        end;
-  const bool      own = mat::find_own(A);
-  bool            blocks;
+  PetscInt   end;
+  const bool own = mat::find_own(A), blocks = is_blocks(A);
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)a)));
-  PetscCall(IsBlocks(A, &blocks));
+  PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, comm_of(a)));
   PetscCall(own ? SetOwnPattern(a, A) : blocks ? SetBlockPattern(a, A, end - a->nowned) : SetPattern(a, A, end - a->nowned));
-  PetscCheck(A->assembled, PetscObjectComm((PetscObject)a), PETSC_ERR_SUP, "Matrix type %s is not based on AIJ, and not BAIJ", ((PetscObject)A)->type_name);
+  PetscCheck(A->assembled, comm_of(a), PETSC_ERR_SUP, "Matrix type %s is not based on AIJ, and not BAIJ", ((PetscObject)A)->type_name);
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(MatSetOption(A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
   PetscCall(MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
   if (own || blocks) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(use_petsc_stream());
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
-  PetscErrorCode failed = ZeroValues(a, Ad);
-  if (!failed) failed = ZeroValues(a, Ao);
-  if (!failed) failed = Bind(a, A, Ad, Ao, garray, true);
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
+  const AijBlocks of     = blocks_of(A);
+  PetscErrorCode  failed = ZeroValues(a, of.diagonal());
+  if (!failed) failed = ZeroValues(a, of.others());
+  if (!failed) failed = Bind(a, A, of, true);
+  PetscCall(AgreeOnFailure(comm_of(a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -234,7 +228,7 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(PetscLogEventBegin(events.create, 0, 0, 0, 0));
   if (!type && a->dm) PetscCall(DMGetMatType(a->dm, &type));
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)a), A));
+  PetscCall(MatCreate(comm_of(a), A));
   if (a->dm) PetscCall(MatSetDM(*A, a->dm));
   PetscErrorCode failed = SetTypeOf(a, *A, type);
   if (!failed) failed = GivePattern(a, *A);
@@ -269,10 +263,7 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
   /* Not into the format alone, AIJ's values to follow when somebody asks: PETSc reads these through MatSeqAIJGetArrayRead() and the accessors in Mat_SeqAIJ,
      which is private; AIJCUSPARSE, on its device, through its own spptr. Neither asks us first, and a matrix that shows old values to MatNorm() or MatGetRow()
      is wrong. */
-  Mat              Ad, Ao;
-  const PetscInt  *garray;
   DiagonalsToWrite diagonals;
-  bool             own, blocks;
 
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
@@ -281,13 +272,12 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
   if (!A->assembled && !A->preallocated && ((PetscObject)A)->type_name) {
     int fits = A->rmap->n == a->nowned * a->bs && A->cmap->n == A->rmap->n;
 
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)a)));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, comm_of(a)));
     if (fits) PetscCall(GivePattern(a, A));
   }
-  PetscCheck(A->assembled, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONGSTATE,
+  PetscCheck(A->assembled, comm_of(a), PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no nonzero pattern yet: use GozaAssemblyCreateMatrix(), or DMCreateMatrix() without -dm_preallocate_only");
-  own = mat::find_own(A);
-  PetscCall(IsBlocks(A, &blocks));
+  const bool own = mat::find_own(A), blocks = is_blocks(A);
   if (own || blocks) {
     PetscCall(use_petsc_stream());
     PetscCall(PetscLogEventBegin(events.assemble, A, 0, 0, 0));
@@ -297,16 +287,17 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
     PetscCall(PetscLogEventEnd(events.assemble, A, 0, 0, 0));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), Bind(a, A, Ad, Ao, garray, false)));
+  PetscCheck(is_aij(A), comm_of(a), PETSC_ERR_SUP, "Matrix type %s is not based on AIJ", ((PetscObject)A)->type_name);
+  const AijBlocks of = blocks_of(A);
+  PetscCall(AgreeOnFailure(comm_of(a), Bind(a, A, of, false)));
   PetscCall(use_petsc_stream());
   PetscCall(FindDiagonals(a, A, &diagonals)); /* on one rank */
   PetscCall(PetscLogEventBegin(events.assemble, A, 0, 0, 0));
   if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  const PetscErrorCode failed = diagonals.map ? WriteDiagonals(a, A, diagonals) : WriteValues(a, Ad, Ao);
+  const PetscErrorCode failed = diagonals.map ? WriteDiagonals(a, A, diagonals) : WriteValues(a, of.diagonal(), of.others());
   if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
-  if (Ad != A) PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  if (of.diagonal() != A) PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscCall(PetscLogEventEnd(events.assemble, A, 0, 0, 0));
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
+  PetscCall(AgreeOnFailure(comm_of(a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

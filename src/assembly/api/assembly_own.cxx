@@ -196,24 +196,23 @@ PetscErrorCode KindToOwn(GozaAssembly a, Mat A, MatType type, const OwnKind **ki
     if (same) *kind = &which();
   }
   if (*kind != &OwnCdsKind()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), FindOffsets(a)));
+  PetscCall(AgreeOnFailure(comm_of(a), FindOffsets(a)));
   int fit = a->offsets_fit;
 
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fit, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)a)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fit, 1, MPI_INT, MPI_MIN, comm_of(a)));
   if (!fit) *kind = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A)
 {
-  OwnMat       *own = find_own(A);
-  PetscObjectId id;
+  OwnMat *own = find_own(A);
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectGetId((PetscObject)A, &id));
+  const PetscObjectId id = id_of(A);
   if (id == a->mat_id && A->nonzerostate == a->mat_pattern[0]) PetscFunctionReturn(PETSC_SUCCESS);
   a->mat_id = 0;
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), AddPlaces(a, A, own)));
+  PetscCall(AgreeOnFailure(comm_of(a), AddPlaces(a, A, own)));
   if (A->rmap->size > 1) PetscCall(SetOthers(a, A, own));
   PetscCall(OwnAgreeOnPattern(A));
   A->preallocated   = PETSC_TRUE;
@@ -221,7 +220,7 @@ PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A)
   a->mat_id         = id;
   a->mat_pattern[0] = A->nonzerostate;
   a->own_state      = -1;
-  if (!OwnsDiagonals(*own)) PetscCall(PetscObjectStateGet((PetscObject)A, &a->own_state)); /* a new layout, of zeros */
+  if (!OwnsDiagonals(*own)) a->own_state = state_of(A); /* a new layout, of zeros */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -232,11 +231,10 @@ static PetscErrorCode WriteValues(GozaAssembly a, Mat A, OwnMat *own, Mat Ao)
   Target             target{};
   Array<PetscScalar> rows;
   ValuesToWrite      other;
-  PetscObjectState   state;
 
   PetscFunctionBegin;
   PetscCall(CheckSpace(a, own));
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  const PetscObjectState state = state_of(A);
   PetscCall(OwnWrite(A, own, own->space, false, &v));
   bool clean = state == a->own_state; /* else other values than those of the mesh's pairs may be there */
 
@@ -270,13 +268,12 @@ static PetscErrorCode WriteValues(GozaAssembly a, Mat A, OwnMat *own, Mat Ao)
 PetscErrorCode WriteOwn(GozaAssembly a, Mat A)
 {
   OwnMat *own = find_own(A);
-  Mat     rest, Ad, Ao = NULL;
+  Mat     rest;
 
   PetscFunctionBegin;
   PetscCall(SetOwnPattern(a, A));
   PetscCall(OwnRest(A, own, &rest));
-  if (rest) PetscCall(MatGetAIJBlocks(rest, &Ad, &Ao));
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), WriteValues(a, A, own, Ao)));
+  PetscCall(AgreeOnFailure(comm_of(a), WriteValues(a, A, own, rest ? blocks_of(rest).others() : NULL)));
   if (rest) PetscCall(PetscObjectStateIncrease((PetscObject)rest));
   PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscCall(PetscObjectStateGet((PetscObject)A, &a->own_state));

@@ -104,7 +104,7 @@ PetscErrorCode MakeMesh(GozaAssembly a, Mesh *mesh)
   PetscInt end;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)a)));
+  PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, comm_of(a)));
   a->number.clear();
   a->elements.clear();
   a->ghosts.clear();
@@ -329,20 +329,20 @@ PetscErrorCode GozaAssemblySetUp(GozaAssembly a)
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
   PetscMPIInt mine[2] = {a->mesh_stale, a->coordinates_stale || a->material_stale || a->given_stale || a->forces_stale}, any[2];
-  PetscCallMPI(MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)a)));
+  PetscCallMPI(MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, comm_of(a)));
   if (!any[0] && !any[1]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(use_petsc_stream());
   if (any[0]) {
     PetscCall(PetscLogEventBegin(events.symbolic, 0, 0, 0, 0));
     a->mesh_stale = true; // where it is one rank's alone, too, as long as it is not everyone's
-    PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), SetUpMesh(a)));
+    PetscCall(AgreeOnFailure(comm_of(a), SetUpMesh(a)));
     a->halo.reset();
     a->mesh_stale = a->coordinates_stale = false;
     a->material_stale = a->given_stale = a->forces_stale = true;
     PetscCall(PetscLogEventEnd(events.symbolic, 0, 0, 0, 0));
   }
   PetscCall(PetscLogEventBegin(events.inputs, 0, 0, 0, 0));
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), SetUpInputs(a)));
+  PetscCall(AgreeOnFailure(comm_of(a), SetUpInputs(a)));
   PetscCall(PetscLogEventEnd(events.inputs, 0, 0, 0, 0));
   if (any[0]) PetscCall(PetscObjectViewFromOptions((PetscObject)a, NULL, "-assembly_view"));
   PetscFunctionReturn(PETSC_SUCCESS);

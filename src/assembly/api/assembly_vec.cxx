@@ -13,10 +13,8 @@ namespace
 
 PetscErrorCode CheckSize(Vec v, PetscInt points, PetscInt bs)
 {
-  PetscInt n;
-
   PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(v, &n));
+  const PetscInt n = local_size(v);
   PetscCheck(n == points * bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "The vector has %" PetscInt_FMT " entries on this rank, the mesh %" PetscInt_FMT " nodes or elements of %" PetscInt_FMT " unknowns", n, points,
              bs);
@@ -31,19 +29,18 @@ PetscErrorCode CheckSizes(GozaAssembly a, Vec u, Vec v, PetscInt points, PetscIn
   PetscFunctionBegin;
   failed = CheckSize(u, a->nowned, a->bs);
   if (!failed) failed = CheckSize(v, points, bs);
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
+  PetscCall(AgreeOnFailure(comm_of(a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Collective. The exchange of a vector's ghosts, made once for a mesh. */
 PetscErrorCode NeedHalo(GozaAssembly a)
 {
-  PetscMPIInt           size;
   PetscLayout           columns;
   std::vector<PetscInt> wanted;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)a), &size));
+  const PetscMPIInt size = ranks_of(a);
   if (size == 1 || a->halo) PetscFunctionReturn(PETSC_SUCCESS);
   std::unique_ptr<Halo<PetscScalar>> halo;
   PetscErrorCode                     failed = Guarded([&] {
@@ -53,11 +50,11 @@ PetscErrorCode NeedHalo(GozaAssembly a)
       for (PetscInt r = 0; r < a->bs; r++) wanted.push_back(node * a->bs + r);
     }
   });
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
-  PetscCall(PetscLayoutCreate(PetscObjectComm((PetscObject)a), &columns));
+  PetscCall(AgreeOnFailure(comm_of(a), failed));
+  PetscCall(PetscLayoutCreate(comm_of(a), &columns));
   PetscCall(PetscLayoutSetLocalSize(columns, a->nowned * a->bs));
   PetscCall(PetscLayoutSetUp(columns));
-  failed = halo->setup(PetscObjectComm((PetscObject)a), columns, (PetscInt)wanted.size(), wanted.data(), a->space);
+  failed = halo->setup(comm_of(a), columns, (PetscInt)wanted.size(), wanted.data(), a->space);
   PetscCall(PetscLayoutDestroy(&columns));
   PetscCall(failed);
   a->halo = std::move(halo);
@@ -70,7 +67,7 @@ PetscErrorCode WithGhosts(GozaAssembly a, const PetscScalar *own, bool insert_gi
 {
   PetscFunctionBegin;
   PetscCall(NeedHalo(a));
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), Guarded([&] {
+  PetscCall(AgreeOnFailure(comm_of(a), Guarded([&] {
                              const std::size_t n = (std::size_t)a->mesh.nodes * a->bs;
 
                              if (a->local.size() != n) a->local = Array<PetscScalar>(a->space, n);
@@ -82,7 +79,7 @@ PetscErrorCode WithGhosts(GozaAssembly a, const PetscScalar *own, bool insert_gi
       fill_local(a->mesh, (int)a->bs, own, a->halo ? a->halo->ghost() : nullptr, insert_given && a->mesh_value.size() ? a->mesh_value.data() : nullptr,
                  a->local.data());
     });
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
+  PetscCall(AgreeOnFailure(comm_of(a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,7 +120,7 @@ template <class Body> PetscErrorCode IntoVector(GozaAssembly a, Vec u, bool inse
   PetscCall(use_petsc_stream());
   PetscCall(PetscLogEventBegin(events.vector, y, 0, 0, 0));
   if (u) {
-    PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), in.get(u, a->space, a->staged_in)));
+    PetscCall(AgreeOnFailure(comm_of(a), in.get(u, a->space, a->staged_in)));
     failed = WithGhosts(a, in.data(), insert_given);
   }
   if (!failed) {
@@ -137,7 +134,7 @@ template <class Body> PetscErrorCode IntoVector(GozaAssembly a, Vec u, bool inse
   }
   if (u) PetscCall(in.restore());
   PetscCall(PetscLogEventEnd(events.vector, y, 0, 0, 0));
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
+  PetscCall(AgreeOnFailure(comm_of(a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,7 +164,7 @@ PetscErrorCode GozaAssemblyRHS(GozaAssembly a, Vec b)
   PetscCall(CheckAssembly(a));
   PetscValidHeaderSpecific(b, VEC_CLASSID, 2);
   PetscCall(GozaAssemblySetUp(a));
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), CheckSize(b, a->nowned, a->bs)));
+  PetscCall(AgreeOnFailure(comm_of(a), CheckSize(b, a->nowned, a->bs)));
   PetscCall(IntoVector(a, NULL, true, b,
                        [a](const PetscScalar *, PetscScalar *y) { balance(a, a->mesh_value.size() ? a->mesh_value.data() : nullptr, nullptr, 1, y); }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -195,7 +192,7 @@ PetscErrorCode GozaAssemblyResidual(GozaAssembly a, Vec u, Vec r)
   PetscCall(CheckAssembly(a));
   PetscValidHeaderSpecific(u, VEC_CLASSID, 2);
   PetscValidHeaderSpecific(r, VEC_CLASSID, 3);
-  PetscCheck(u != r, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_IDN, "The residual cannot be put into the vector that it is of");
+  PetscCheck(u != r, comm_of(a), PETSC_ERR_ARG_IDN, "The residual cannot be put into the vector that it is of");
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(CheckSizes(a, u, r, a->nowned, a->bs));
   PetscCall(IntoVector(a, u, true, r, [a](const PetscScalar *now, PetscScalar *y) { balance(a, a->local.data(), now, -1, y); }));
@@ -227,7 +224,7 @@ PetscErrorCode GozaAssemblyVonMises(GozaAssembly a, Vec u, Vec s)
   PetscCall(CheckAssembly(a));
   PetscValidHeaderSpecific(u, VEC_CLASSID, 2);
   PetscValidHeaderSpecific(s, VEC_CLASSID, 3);
-  PetscCheck(a->equation == GOZA_ELASTICITY, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
+  PetscCheck(a->equation == GOZA_ELASTICITY, comm_of(a), PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(CheckSizes(a, u, s, a->nowned, 1));
   PetscCall(IntoVector(a, u, false, s, [a](const PetscScalar *, PetscScalar *stress) { von_mises(a->mesh, a->map, a->local.data(), stress); }));
@@ -259,7 +256,7 @@ PetscErrorCode GozaAssemblyElementVonMises(GozaAssembly a, Vec u, Vec s)
   PetscCall(CheckAssembly(a));
   PetscValidHeaderSpecific(u, VEC_CLASSID, 2);
   PetscValidHeaderSpecific(s, VEC_CLASSID, 3);
-  PetscCheck(a->equation == GOZA_ELASTICITY, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
+  PetscCheck(a->equation == GOZA_ELASTICITY, comm_of(a), PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(CheckSizes(a, u, s, a->nelem, 1));
   PetscCall(IntoVector(a, u, false, s, [a](const PetscScalar *, PetscScalar *stress) { element_stress_as_given(a, stress); }));

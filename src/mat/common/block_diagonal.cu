@@ -36,10 +36,9 @@ struct BlockRow {
 
 PetscErrorCode PassOnBlockSize(Mat A)
 {
-  Mat Ad, Ao;
+  const Mat Ad = blocks_of(A).diagonal();
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao));
   if (Ad != A) PetscCall(MatSetBlockSizesFromMats(Ad, A, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -59,7 +58,7 @@ static PetscErrorCode OnlyDeviceVectors(Mat A, const ProductStages &s, PetscBool
     PetscCall(PetscStrendswith(type, "cuda", only));
   }
   mine = *only;
-  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm_of(A)));
   *only = (PetscBool)all;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -67,13 +66,11 @@ static PetscErrorCode OnlyDeviceVectors(Mat A, const ProductStages &s, PetscBool
 /* This rank's, row by row. */
 static PetscErrorCode ReadBlocksOfAij(Mat A, PetscInt bs, std::vector<PetscScalar> &block)
 {
-  Mat         Ad, Ao;
   BorrowedCsr rows;
 
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao));
-  PetscCall(rows.open(Ad, Space::Cuda));
+  PetscCall(rows.open(blocks_of(A).diagonal(), Space::Cuda));
   PetscCall(Guarded([&] {
     Array<PetscScalar> there(Space::Cuda, static_cast<std::size_t>(rows.csr().nrows) * bs);
 
@@ -109,7 +106,6 @@ PetscErrorCode MatCreateBlockDiagonal(MPI_Comm comm, MatType type, PetscInt bs, 
 
 PetscErrorCode MatBlockDiagonalForDevice(Mat A, const ProductStages &staged, ReadBlocks *read, Mat *D)
 {
-  PetscInt                 bs;
   std::vector<PetscScalar> block;
   PetscBool                only = PETSC_FALSE;
 
@@ -117,9 +113,9 @@ PetscErrorCode MatBlockDiagonalForDevice(Mat A, const ProductStages &staged, Rea
   *D = NULL;
   PetscCall(OnlyDeviceVectors(A, staged, &only));
   if (!only) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetBlockSize(A, &bs));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), read(A, bs, block), "read its diagonal blocks"));
-  PetscCall(MatCreateBlockDiagonal(PetscObjectComm((PetscObject)A), MATAIJCUSPARSE, bs, A->cmap->rstart, block, D));
+  const PetscInt bs = block_size_of(A);
+  PetscCall(FailTogether(comm_of(A), read(A, bs, block), "read its diagonal blocks"));
+  PetscCall(MatCreateBlockDiagonal(comm_of(A), MATAIJCUSPARSE, bs, A->cmap->rstart, block, D));
   PetscCall(MatSetErrorIfFailure(*D, A->erroriffailure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

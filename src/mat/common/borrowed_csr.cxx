@@ -49,11 +49,8 @@ PetscErrorCode BorrowedCsr::open(Mat A, Space space, bool with_columns)
     csr_.val = device_val;
 #if PetscDefined(HAVE_CUDA) /* that row pointer lacks the empty rows; AIJCUSPARSE makes a full one when asked, and keeps it until the pattern moves */
     PetscCall(MatAsPlain(A, [&]() -> PetscErrorCode {
-      PetscBool cusparse;
-
       PetscFunctionBegin;
-      PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJCUSPARSE, &cusparse));
-      if (cusparse) PetscCall(MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &csr_.ptr, &csr_.col));
+      if (is_type(A, MATSEQAIJCUSPARSE)) PetscCall(MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &csr_.ptr, &csr_.col));
       PetscFunctionReturn(PETSC_SUCCESS);
     }));
 #endif
@@ -71,14 +68,11 @@ static std::map<PetscObjectId, Copied> copied;
 
 PetscErrorCode BorrowedCsr::copy(Space space, bool with_columns)
 {
-  PetscObjectId    id;
-  PetscObjectState state, pattern;
-  bool             made = false;
+  bool made = false;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectGetId((PetscObject)A_, &id));
-  PetscCall(PetscObjectStateGet((PetscObject)A_, &state));
-  PetscCall(MatGetNonzeroState(A_, &pattern));
+  const PetscObjectId    id    = id_of(A_);
+  const PetscObjectState state = state_of(A_), pattern = nonzero_state_of(A_);
   PetscCall(Guarded([&] {
     Copied &known = copied[id];
 
@@ -112,12 +106,7 @@ PetscErrorCode BorrowedCsr::close()
   if (!A_) PetscFunctionReturn(PETSC_SUCCESS);
   if (val_) PetscCall(MatSeqAIJRestoreArrayRead(A_, &val_));
   PetscCall(MatRestoreRowIJ(A_, 0, PETSC_FALSE, PETSC_FALSE, &n_, &ptr_, &col_, &done));
-  if (copy_.use_count() == 1) {
-    PetscObjectId id;
-
-    PetscCall(PetscObjectGetId((PetscObject)A_, &id));
-    copied.erase(id);
-  }
+  if (copy_.use_count() == 1) copied.erase(id_of(A_));
   copy_.reset();
   PetscCall(MatDestroy(&A_));
   val_ = NULL;

@@ -11,12 +11,10 @@ namespace goza::mat
    cannot do without them in its numeric one. */
 static PetscErrorCode ForgetInodes(Mat A)
 {
-  PetscInt  nodes, *sizes = NULL;
-  PetscBool aij;
+  PetscInt nodes, *sizes = NULL;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
-  if (!aij) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!is_type(A, MATSEQAIJ)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatInodeGetInodeSizes(A, &nodes, &sizes, NULL));
   if (!sizes) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSetOption(A, MAT_USE_INODES, PETSC_FALSE));
@@ -28,17 +26,12 @@ static PetscErrorCode ForgetInodes(Mat A)
 /* PETSc gives the blocks of a parallel matrix the type of a device by MatSetType(), which throws away what one of our types (-mat_seqaij_type) holds. */
 static PetscErrorCode ConvertInPlace(Mat *A, MatType type)
 {
-  Mat       blocks[2];
-  PetscBool mpi;
+  const bool mpi = is_based_on(*A, MATMPIAIJ);
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)*A, MATMPIAIJ, &mpi));
   if (mpi && petsc_on_device()) {
-    PetscCall(MatGetAIJBlocks(*A, &blocks[0], &blocks[1]));
-    for (Mat block : blocks) {
-      FormatMat *f = format_of(block);
-
-      if (f) PetscCall(MatFormatDetach(block));
+    for (Mat block : blocks_of(*A)) {
+      if (format_of(block)) PetscCall(MatFormatDetach(block));
     }
   }
   if (!mpi && petsc_on_device()) PetscCall(ForgetInodes(*A));
@@ -49,12 +42,11 @@ static PetscErrorCode ConvertInPlace(Mat *A, MatType type)
 /* A, which is an AIJ of PETSc's, becomes a Goza matrix. */
 static PetscErrorCode BecomeFormat(Mat A, std::unique_ptr<FormatMat> made)
 {
-  PetscBool mpi;
-  MatType   base;
+  MatType base;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
-  base = BaseType(mpi);
+  const bool mpi = is_based_on(A, MATMPIAIJ);
+  base           = BaseType(mpi);
   if (A->assembled) PetscCall(ConvertInPlace(&A, base));
   else if (!mpi) PetscCall(MatSeqAIJSetType(A, base)); /* by way of -mat_seqaij_type, before there are entries */
   PetscCall(MatFormatAttach(A, std::move(made)));
@@ -66,7 +58,7 @@ PetscErrorCode MatFormatBecomeLike(Mat A, const FormatMat *f)
   std::unique_ptr<FormatMat> made;
 
   PetscFunctionBegin;
-  PetscCall(MatFormatPrepare(PetscObjectComm((PetscObject)A), *f->kind, f, &made));
+  PetscCall(MatFormatPrepare(comm_of(A), *f->kind, f, &made));
   PetscCall(BecomeFormat(A, std::move(made)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -77,7 +69,7 @@ PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B)
   std::unique_ptr<FormatMat> made;
 
   PetscFunctionBegin;
-  PetscCall(MatFormatPrepare(PetscObjectComm((PetscObject)A), *f->kind, f, &made));
+  PetscCall(MatFormatPrepare(comm_of(A), *f->kind, f, &made));
   made->chained_view = f->chained_view; /* MatDuplicate() copies the view, which is ours, and the DM that the chained one asks */
   PetscCall(MatFormatDuplicateBase(A, f, how, B));
   PetscCall(MatFormatAttach(*B, std::move(made)));
@@ -91,7 +83,7 @@ PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse
   std::unique_ptr<FormatMat> made;
 
   PetscFunctionBegin;
-  if (!there) PetscCall(MatFormatPrepare(PetscObjectComm((PetscObject)A), *f->kind, f, &made));
+  if (!there) PetscCall(MatFormatPrepare(comm_of(A), *f->kind, f, &made));
   PetscCall(MatFormatAsBase(A, f, [&] { return f->base.createsubmatrix(A, rows, cols, reuse, B); }));
   if (made) PetscCall(BecomeFormat(*B, std::move(made)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -191,25 +183,20 @@ PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M
 /* To an AIJ of PETSc's: some types (ScaLAPACK) know the way to dense only, whatever they are asked for. */
 static PetscErrorCode ConvertToAIJ(Mat A, MatType type, MatReuse reuse, Mat *B)
 {
-  PetscBool aij;
-
   PetscFunctionBegin;
   if (reuse == MAT_INPLACE_MATRIX) PetscCall(ConvertInPlace(B, type));
   else PetscCall(MatConvert(A, type, reuse, B));
-  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)*B, &aij, MATSEQAIJ, MATMPIAIJ, ""));
-  if (!aij) PetscCall(MatConvert(*B, type, MAT_INPLACE_MATRIX, B));
+  if (!is_aij(*B)) PetscCall(MatConvert(*B, type, MAT_INPLACE_MATRIX, B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* New values for M; A of any type, which need not know how to put them into an AIJ that is there. */
 static PetscErrorCode ReuseFormat(Mat A, Mat M)
 {
-  PetscBool aij;
-  Mat       B;
+  Mat B;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &aij, MATSEQAIJ, MATMPIAIJ, ""));
-  if (aij) {
+  if (is_aij(A)) {
     PetscCall(MatCopy(A, M, SAME_NONZERO_PATTERN));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -227,7 +214,6 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
   Mat                        B = A;
   FormatMat                 *f = format_of(A);
   PetscBool                  mpi, wants_mpi, root;
-  PetscMPIInt                size;
 
   PetscFunctionBegin;
   if (reuse == MAT_REUSE_MATRIX) {
@@ -240,16 +226,13 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
     if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, M));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatFormatPrepare(PetscObjectComm((PetscObject)A), *kind, nullptr, &made));
+  PetscCall(MatFormatPrepare(comm_of(A), *kind, nullptr, &made));
   PetscCall(PetscStrbeginswith(((PetscObject)A)->type_name, "mpi", &mpi));
   PetscCall(PetscStrcmp(type, kind->mpi, &wants_mpi));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
-  if (size > 1 || wants_mpi) mpi = PETSC_TRUE; /* a type without two forms: the transpose of a matrix, a shell */
+  if (ranks_of(A) > 1 || wants_mpi) mpi = PETSC_TRUE; /* a type without two forms: the transpose of a matrix, a shell */
   if (reuse == MAT_INITIAL_MATRIX) {
-    PetscBool aij;
 
-    PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &aij, BaseType(mpi), HostType(BaseType(mpi)), ""));
-    if (aij) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+    if (is_type(A, BaseType(mpi), HostType(BaseType(mpi)))) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
     else PetscCall(ConvertToAIJ(A, BaseType(mpi), MAT_INITIAL_MATRIX, &B));
   } else {
     if (f) PetscCall(MatFormatDetach(B));

@@ -10,11 +10,10 @@ namespace goza::mat
    MPIAIJCUSPARSE puts the values on the device all the same. */
 template <class Call> static PetscErrorCode Unbound(Mat A, const FormatMat *f, const Call &call)
 {
-  PetscBool  bound;
   const bool cusparse = f->base_type == MATSEQAIJCUSPARSE || f->base_type == MATMPIAIJCUSPARSE;
 
   PetscFunctionBegin;
-  PetscCall(MatBoundToCPU(A, &bound));
+  const bool bound = is_bound(A);
   if (cusparse && bound) PetscCall(MatBindToCPU(A, PETSC_FALSE));
   const PetscErrorCode failed = call();
   if (cusparse && bound) PetscCall(MatBindToCPU(A, PETSC_TRUE));
@@ -41,7 +40,7 @@ static PetscErrorCode MatSetValuesCOO_Format(Mat A, const PetscScalar v[], Inser
 
   PetscFunctionBegin;
   if (!petsc_on_device() && default_space() == Space::Cuda) { /* this PETSc knows no device memory */
-    PetscCall(Together(PetscObjectComm((PetscObject)A), "bring its values to the host", [&] {
+    PetscCall(Together(comm_of(A), "bring its values to the host", [&] {
       if (!device::is_device_pointer(v)) return;
       host.resize(f->coo_n);
       device::copy(host.data(), v, host.size() * sizeof(PetscScalar));
@@ -54,13 +53,10 @@ static PetscErrorCode MatSetValuesCOO_Format(Mat A, const PetscScalar v[], Inser
 
 PetscErrorCode MatFormatOverrideCOO(Mat A, FormatMat *f)
 {
-  PetscBool bound;
-
   PetscFunctionBegin;
   PetscCall(ComposeOver(A, f, COO_PREALLOCATION, MatSetPreallocationCOO_Format));
   PetscCall(ComposeOver(A, f, COO_VALUES, MatSetValuesCOO_Format));
-  PetscCall(MatBoundToCPU(A, &bound));
-  if (f->base_type == MATSEQAIJCUSPARSE && bound && f->composed[COO_VALUES]) { /* see Unbound() */
+  if (f->base_type == MATSEQAIJCUSPARSE && is_bound(A) && f->composed[COO_VALUES]) { /* see Unbound() */
     PetscCall(PetscObjectComposeFunction((PetscObject)A, composed_names[COO_PREALLOCATION], MatSetPreallocationCOO_Format));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, composed_names[COO_VALUES], MatSetValuesCOO_Format));
   }

@@ -10,17 +10,15 @@ namespace goza::mat
 
 static PetscErrorCode OnDevice(Vec v, bool read, Vec *w)
 {
-  PetscBool cuda;
-  PetscInt  n, N;
+  PetscInt N;
 
   PetscFunctionBegin;
   *w = v;
   if (!v) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &cuda, VECSEQCUDA, VECMPICUDA, ""));
-  if (cuda) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetLocalSize(v, &n));
+  if (is_type(v, VECSEQCUDA, VECMPICUDA)) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscInt n = local_size(v);
   PetscCall(VecGetSize(v, &N));
-  PetscCall(VecCreate(PetscObjectComm((PetscObject)v), w));
+  PetscCall(VecCreate(comm_of(v), w));
   PetscCall(VecSetSizes(*w, n, N));
   PetscCall(VecSetType(*w, VECCUDA));
   if (read) PetscCall(VecCopy(v, *w));
@@ -69,12 +67,10 @@ template <auto Op> static PetscErrorCode MatInInOut_Device(Mat A, Vec x, Vec y, 
    product. */
 PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z)
 {
-  PetscBool  bound;
   const bool cusparse = f->base_type == MATSEQAIJCUSPARSE || f->base_type == MATMPIAIJCUSPARSE;
 
   PetscFunctionBegin;
-  PetscCall(MatBoundToCPU(A, &bound));
-  if (!cusparse || bound) {
+  if (!cusparse || is_bound(A)) {
     if (y) PetscCall(f->base.multadd(A, x, y, z));
     else PetscCall(f->base.mult(A, x, z));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -87,11 +83,8 @@ PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z)
 /* call(x, y), of vectors as A of PETSc's wants them. */
 template <class Call> static PetscErrorCode WithVectorsOf(Mat A, Vec x, Vec y, bool y_written, const Call &call)
 {
-  PetscBool cusparse;
-
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &cusparse, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
-  if (cusparse) PetscCall(WithDeviceVectors(x, y, true, y_written, call));
+  if (is_type(A, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE)) PetscCall(WithDeviceVectors(x, y, true, y_written, call));
   else PetscCall(call(x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -131,11 +124,10 @@ template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct On
    kind, and takes it for zero: true of VECSEQ, not of VECSEQCUDA. */
 static PetscErrorCode MatNorm_Device(Mat A, NormType type, PetscReal *norm)
 {
-  Mat  Ad, Ao;
-  char host[] = VECSTANDARD, *kind = host;
+  const Mat Ao     = blocks_of(A).others();
+  char      host[] = VECSTANDARD, *kind = host;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao));
   if (Ao) std::swap(Ao->defaultvectype, kind);
   const PetscErrorCode ierr = OnHost<&_MatOps::norm>::call(A, type, norm);
   if (Ao) std::swap(Ao->defaultvectype, kind);
@@ -174,15 +166,9 @@ static PetscErrorCode MatTranspose_Block(Mat A, MatReuse reuse, Mat *B)
 
 static PetscErrorCode OverrideBlocks(Mat A)
 {
-  Mat blocks[2];
-
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
-  for (Mat block : blocks) {
-    PetscBool plain = PETSC_FALSE;
-
-    if (block && block != A) PetscCall(PetscObjectTypeCompare((PetscObject)block, MATSEQAIJCUSPARSE, &plain));
-    if (!plain || block->ops->transpose == MatTranspose_Block) continue;
+  for (Mat block : blocks_of(A)) {
+    if (block == A || !is_type(block, MATSEQAIJCUSPARSE) || block->ops->transpose == MatTranspose_Block) continue;
     block_transpose       = block->ops->transpose;
     block->ops->transpose = MatTranspose_Block;
   }
@@ -249,13 +235,12 @@ static PetscErrorCode MatGetDiagonal_Device(Mat A, Vec d)
 {
   const auto get = [A, d] { return WithDeviceVectors(NULL, d, false, true, [A](Vec, Vec dd) { return AsBase<&_MatOps::getdiagonal>::call(A, dd); }); };
 #if PetscDefined(HAVE_DEVICE)
-  Mat       blocks[2];
-  PetscBool few = PETSC_FALSE;
+  const Mat         block = blocks_of(A).diagonal();
+  PetscBool         few   = PETSC_FALSE;
+  PetscOffloadMask &where = block->offloadmask, before;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
-  PetscOffloadMask &where = blocks[0]->offloadmask, before;
-  if (where == PETSC_OFFLOAD_GPU || where == PETSC_OFFLOAD_BOTH) PetscCall(WithoutEmptyRows(blocks[0], &few));
+  if (where == PETSC_OFFLOAD_GPU || where == PETSC_OFFLOAD_BOTH) PetscCall(WithoutEmptyRows(block, &few));
   if (few) { /* by the host's, which it takes where the device has none that are as new */
     PetscCall(MatFormatHostValues(A, false));
     before = where;
@@ -281,15 +266,11 @@ static PetscErrorCode MatDiagonalScale_Device(Mat A, Vec l, Vec r)
 static PetscErrorCode MatZeroEntries_Device(Mat A)
 {
 #if PetscDefined(HAVE_DEVICE)
-  Mat blocks[2];
-
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
-  for (Mat block : blocks) {
+  for (Mat block : blocks_of(A)) {
     MatInfo      info;
     PetscScalar *a;
 
-    if (!block) continue;
     if (block->offloadmask != PETSC_OFFLOAD_CPU) {
       PetscCall(block == A ? AsBase<&_MatOps::zeroentries>::call(A) : MatZeroEntries(block));
       continue;
@@ -310,7 +291,6 @@ static PetscErrorCode MatZeroEntries_Device(Mat A)
    while the entries are in a hash table, too, whose end brings back the operations of before: then that waits for the end of the assembly. */
 static PetscErrorCode MatBindToCPU_Device(Mat A, PetscBool to_cpu)
 {
-  Mat        blocks[2];
   FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
@@ -318,10 +298,9 @@ static PetscErrorCode MatBindToCPU_Device(Mat A, PetscBool to_cpu)
   PetscCall(AsBase<&_MatOps::bindtocpu>::call(A, to_cpu));
   f->bound = to_cpu;
   if (to_cpu) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
 #if PetscDefined(HAVE_DEVICE)
-  for (Mat block : blocks) {
-    if (block && block->offloadmask == PETSC_OFFLOAD_BOTH) block->offloadmask = PETSC_OFFLOAD_CPU;
+  for (Mat block : blocks_of(A)) {
+    if (block->offloadmask == PETSC_OFFLOAD_BOTH) block->offloadmask = PETSC_OFFLOAD_CPU;
   }
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -334,12 +313,9 @@ template <auto Op> static void wrap(Mat A)
 
 PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
 {
-  PetscBool bound;
-
   PetscFunctionBegin;
   if (f->base_type == MATSEQAIJCUSPARSE) A->ops->axpy = MatAXPY_Device;
-  PetscCall(MatBoundToCPU(A, &bound));
-  if (!bound) {
+  if (!is_bound(A)) {
     A->ops->multtranspose    = MatInOut_Device<&_MatOps::multtranspose>;
     A->ops->multtransposeadd = MatInInOut_Device<&_MatOps::multtransposeadd>;
     A->ops->getdiagonal      = MatGetDiagonal_Device;

@@ -69,7 +69,7 @@ PetscErrorCode MatFormatSet(Mat A, const FormatKind &kind, const Setting<Allowed
   PetscCall(ValidLogicalCollective((PetscObject)A, value, 2));
   FormatConfig *config = format_config(A, kind);
   if (!config) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(CheckAllowed(PetscObjectComm((PetscObject)A), setting.allowed, setting.option, value));
+  PetscCall(CheckAllowed(comm_of(A), setting.allowed, setting.option, value));
   PetscCall(MatFormatChanged(A));
   setting.put(static_cast<Owner &>(*config), value);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -109,7 +109,7 @@ PetscErrorCode MatFormatOption(Mat A, FormatConfig &config, GozaOptionItems item
   PetscFunctionBegin;
   PetscCall(setting.allowed.from_options(items, {setting.option, setting.text, setting.function}, now, &value, &given));
   if (!given || value == now) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(CheckAllowed(PetscObjectComm((PetscObject)A), setting.allowed, setting.option, value));
+  PetscCall(CheckAllowed(comm_of(A), setting.allowed, setting.option, value));
   PetscCall(MatFormatChanged(A));
   setting.put(static_cast<Owner &>(config), value);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -44,7 +44,7 @@ PetscErrorCode MatFormatChanged(Mat A)
 
   PetscFunctionBegin;
   if (!f) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Together(PetscObjectComm((PetscObject)A), "begin its format anew", [&] { anew = std::make_shared<ParOperator<PetscScalar>>(); }));
+  PetscCall(Together(comm_of(A), "begin its format anew", [&] { anew = std::make_shared<ParOperator<PetscScalar>>(); }));
   f->op = std::move(anew);
   PetscCall(MatDropGroupMat(A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -54,7 +54,7 @@ PetscErrorCode MatFormatCheckKind(Mat A, const FormatKind &kind)
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscCheck(format_config(A, kind), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Mat is of type %s, not %s",
+  PetscCheck(format_config(A, kind), comm_of(A), PETSC_ERR_ARG_WRONG, "Mat is of type %s, not %s",
              ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(none)", kind.root);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -129,7 +129,7 @@ PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi)
   std::unique_ptr<FormatMat> made;
 
   PetscFunctionBegin;
-  PetscCall(MatFormatPrepare(PetscObjectComm((PetscObject)A), kind, nullptr, &made));
+  PetscCall(MatFormatPrepare(comm_of(A), kind, nullptr, &made));
   PetscCall(MatSetType(A, BaseType(mpi)));
   PetscCall(MatFormatAttach(A, std::move(made)));
   /* MatConvert() asks a new matrix of the wanted type. Only one that was made by our name: what -mat_seqaij_type makes of a SeqAIJ is converted to as PETSc

@@ -12,26 +12,24 @@ namespace goza::mat
 
 static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
 {
-  Space          space;
-  PetscMPIInt    size, mine, all;
-  bool           behind;
-  PetscErrorCode failed = PETSC_SUCCESS;
+  PetscMPIInt       mine, all;
+  const PetscMPIInt size   = ranks_of(A);
+  const bool        behind = f->op->behind(A);
+  PetscErrorCode    failed = PETSC_SUCCESS;
 
   PetscFunctionBegin;
-  PetscCall(f->op->behind(A, &behind));
   if (behind && f->op.use_count() > 1) failed = Guarded([&] { f->op = std::make_shared<ParOperator<PetscScalar>>(); });
   PetscCall(use_petsc_stream());
-  PetscCall(MatGetSpace(A, &space));
-  const bool asks     = behind || !f->op->built() || f->op->space() != space;         /* the same on every rank */
-  const auto settings = [A, f](Space where) { return f->config->factory(A)(where); }; /* read when something is built */
+  const Space space    = space_of(A);
+  const bool  asks     = behind || !f->op->built() || f->op->space() != space;         /* the same on every rank */
+  const auto  settings = [A, f](Space where) { return f->config->factory(A)(where); }; /* read when something is built */
 
   if (!asks && f->petscs_own) PetscFunctionReturn(PETSC_SUCCESS); /* nothing here shadows its values */
   PetscCall(f->op->update(A, space, settings, failed));
   if (!asks) PetscFunctionReturn(PETSC_SUCCESS);
   /* PETSc's parallel product has an exchange of its own, so that all ranks use it or none */
   mine = all = f->op->diagonal_block().wants_csr();
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
-  if (size > 1 && f->kind->chooses) PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  if (size > 1 && f->kind->chooses) PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm_of(A)));
   if (size > 1 && f->petscs_own && !all) { /* a rank whose pattern did not move has dropped its format; alone, one has just been built */
     f->op->forget_pattern();
     PetscCall(f->op->update(A, space, settings));
@@ -64,12 +62,11 @@ static PetscErrorCode MatCheckMult(Mat A, FormatMat *f, Vec x, Vec add, Vec y)
 {
   const PetscScalar       *xa, *za = NULL, *ya;
   std::vector<PetscScalar> again;
-  PetscInt                 n;
   PetscReal                scale = 1, worst = 0, allowed = 1e4 * PETSC_MACHINE_EPSILON;
 
   PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(y, &n));
-  PetscCall(Together(PetscObjectComm((PetscObject)A), "check its part of a product", [&] { again.resize(n + 1); }));
+  const PetscInt n = local_size(y);
+  PetscCall(Together(comm_of(A), "check its part of a product", [&] { again.resize(n + 1); }));
   PetscCall(f->check.update(A, Space::Host, [](Space space) { return std::make_unique<SlicedEll<PetscScalar, PetscScalar>>(space); }));
   PetscCall(VecGetArrayRead(x, &xa));
   if (add) PetscCall(VecGetArrayRead(add, &za));

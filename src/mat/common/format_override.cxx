@@ -8,10 +8,9 @@ namespace goza::mat
 static PetscErrorCode MatAssemblyEnd_Format(Mat A, MatAssemblyType type)
 {
   FormatMat *f = format_of(A);
-  PetscBool  bound;
 
   PetscFunctionBegin;
-  PetscCall(MatBoundToCPU(A, &bound));
+  const PetscBool bound = is_bound(A);
   if (f->bound != bound) PetscTryTypeMethod(A, bindtocpu, bound);
   /* puts our view back over a DM's, which hides every ascii_info format of a parallel matrix */
   PetscCall(AsBase<&_MatOps::assemblyend>::call(A, type));
@@ -27,7 +26,7 @@ static PetscErrorCode SettingsFromOptions(Mat A, FormatMat *f)
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(heading, sizeof(heading), "Matrix type %s options", f->kind->root));
-  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, heading, "Mat");
+  PetscOptionsBegin(comm_of(A), ((PetscObject)A)->prefix, heading, "Mat");
   PetscOptionsObject->options = ((PetscObject)A)->options;
   PetscCall(f->kind->from_options(A, *f->config, PetscOptionsObject));
   PetscCall(PetscOptionsBool("-mat_locality_measure", "With -mat_view ::ascii_info_detail: measure the product, too", "MatView", measure, &measure, NULL));

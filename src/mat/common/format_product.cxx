@@ -18,11 +18,6 @@ static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C);
 namespace
 {
 
-PetscErrorCode IsAIJ(Mat A, PetscBool *yes)
-{
-  return PetscObjectBaseTypeCompareAny((PetscObject)A, yes, MATSEQAIJ, MATMPIAIJ, "");
-}
-
 /* A factor of a product, or a block of one, for a while: with the name of a host AIJ, and without the function by which PETSc would come here again. */
 struct Renamed {
   Mat   factor     = NULL;
@@ -32,16 +27,14 @@ struct Renamed {
 
 PetscErrorCode Rename(Renamed *r)
 {
-  PetscObject obj = (PetscObject)r->factor;
-  PetscBool   aij;
+  PetscObject obj            = (PetscObject)r->factor;
   PetscErrorCode (*any)(Mat) = nullptr;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectQueryFunction(obj, any_type, &any));
   r->comes_here = any == MatProductSetFromOptions_Format_Any;
   if (r->comes_here) PetscCall(PetscObjectComposeFunction(obj, any_type, NULL));
-  PetscCall(IsAIJ(r->factor, &aij));
-  if (!aij) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!is_aij(r->factor)) PetscFunctionReturn(PETSC_SUCCESS);
   r->name = obj->type_name; /* kept, not freed: a user may hold what MatGetType() gave */
   PetscCall(PetscStrallocpy(HostType(r->name), &obj->type_name));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -85,12 +78,9 @@ PetscErrorCode HostNames::begin(const Mat_Product *product, bool with_blocks)
 {
   PetscFunctionBegin;
   for (Mat factor : {product->A, product->B, product->C}) {
-    Mat       blocks[2] = {NULL, NULL};
-    PetscBool aij       = PETSC_FALSE;
-
-    if (factor && with_blocks) PetscCall(IsAIJ(factor, &aij));
-    if (aij) PetscCall(MatGetAIJBlocks(factor, &blocks[0], &blocks[1]));
-    for (Mat M : {factor, blocks[0], blocks[1]}) PetscCall(add(M));
+    PetscCall(add(factor));
+    if (!factor || !with_blocks || !is_aij(factor)) continue;
+    for (Mat block : blocks_of(factor)) PetscCall(add(block));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -121,10 +111,7 @@ PetscErrorCode FetchFactors(Mat C)
 {
   PetscFunctionBegin;
   for (Mat factor : {C->product->A, C->product->B, C->product->C}) {
-    PetscBool aij = PETSC_FALSE;
-
-    if (factor) PetscCall(IsAIJ(factor, &aij));
-    if (aij) PetscCall(MatFormatHostValues(factor, false));
+    if (factor && is_aij(factor)) PetscCall(MatFormatHostValues(factor, false));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -134,16 +121,10 @@ PetscErrorCode FetchFactors(Mat C)
    matrix of the device. A B' gives the transpose that it makes of B the type of A, which takes its entries where it had another. */
 PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
 {
-  HostNames names;
-  PetscBool a = PETSC_FALSE, b = PETSC_FALSE;
+  HostNames  names;
+  const bool sparse = petsc_on_device() && is_aij(C->product->A) && is_aij(C->product->B), stays = seqaij_stays;
 
   PetscFunctionBegin;
-  if (petsc_on_device()) {
-    PetscCall(IsAIJ(C->product->A, &a));
-    PetscCall(IsAIJ(C->product->B, &b));
-  }
-  const bool sparse = a && b, stays = seqaij_stays;
-
   if (sparse) PetscCall(names.begin(C->product, true));
   seqaij_stays              = sparse || stays;
   const PetscErrorCode ierr = CallPhase(C, phases_key, phase);
@@ -158,7 +139,6 @@ PetscErrorCode ProductNumeric(Mat C)
 {
   Phases    *phases = attached<Phases>(C, phases_key);
   FormatMat *f      = nullptr;
-  PetscBool  aij, plain;
 
   PetscFunctionBegin;
   for (Mat factor : {C->product->A, C->product->B}) {
@@ -166,10 +146,8 @@ PetscErrorCode ProductNumeric(Mat C)
   }
   PetscCall(FetchFactors(C));
   PetscCall(RunPhase(C, phases->numeric));
-  PetscCall(IsAIJ(C, &aij));
-  if (aij) PetscCall(MatFormatHostValues(C, true));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)C, &plain, MATSEQAIJ, MATMPIAIJ, ""));
-  if (f && plain) PetscCall(MatFormatBecomeLike(C, f));
+  if (is_aij(C)) PetscCall(MatFormatHostValues(C, true));
+  if (f && is_type(C, MATSEQAIJ, MATMPIAIJ)) PetscCall(MatFormatBecomeLike(C, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -186,7 +164,7 @@ PetscErrorCode ComposePhases(Mat C)
   std::unique_ptr<Phases> phases;
 
   PetscFunctionBegin;
-  PetscCall(Together(PetscObjectComm((PetscObject)C), "hold a product of matrices", [&] { phases = std::make_unique<Phases>(); }));
+  PetscCall(Together(comm_of(C), "hold a product of matrices", [&] { phases = std::make_unique<Phases>(); }));
   phases->symbolic        = C->ops->productsymbolic;
   C->ops->productsymbolic = ProductSymbolic;
   PetscCall(Attach((PetscObject)C, phases_key, std::move(phases)));
@@ -201,15 +179,12 @@ namespace
 {
 
 /* For a dense factor PETSc goes column by column through the products of a type that it does not know: those are ours, and on the device. */
-PetscErrorCode ColumnsOnDevice(const Mat_Product *product, PetscBool *yes)
+bool columns_on_device(const Mat_Product *product)
 {
-  FormatMat *f = format_of(product->A);
+  const FormatMat *f = format_of(product->A);
 
-  PetscFunctionBegin;
-  *yes = PETSC_FALSE;
-  if (f && f->base_type != HostType(f->base_type) && (product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB))
-    PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)product->B, yes, MATSEQDENSE, MATMPIDENSE, ""));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return f && f->base_type != HostType(f->base_type) && (product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB) &&
+         is_based_on(product->B, MATSEQDENSE, MATMPIDENSE);
 }
 
 } // namespace
@@ -218,11 +193,9 @@ PetscErrorCode ColumnsOnDevice(const Mat_Product *product, PetscBool *yes)
 static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C)
 {
   HostNames names;
-  PetscBool columns;
 
   PetscFunctionBegin;
-  PetscCall(ColumnsOnDevice(C->product, &columns));
-  if (columns) PetscFunctionReturn(PETSC_SUCCESS);
+  if (columns_on_device(C->product)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(names.begin(C->product, false));
   const PetscErrorCode ierr = MatProductSetFromOptions(C);
   PetscCall(names.end());

@@ -6,14 +6,12 @@ namespace goza::mat
 
 PetscErrorCode MatFormatHostValues(Mat A, bool written)
 {
-  Mat blocks[2];
+  const AijBlocks blocks = blocks_of(A);
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
   for (Mat block : blocks) {
     const PetscScalar *a;
 
-    if (!block) continue;
     if (written) {
 #if PetscDefined(HAVE_DEVICE)
       block->offloadmask = PETSC_OFFLOAD_CPU;
@@ -24,7 +22,7 @@ PetscErrorCode MatFormatHostValues(Mat A, bool written)
       PetscCall(MatSeqAIJRestoreArrayRead(block, &a));
     }
   }
-  if (written && A != blocks[0]) PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  if (written && A != blocks.diagonal()) PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -46,12 +46,12 @@ static PetscErrorCode ViewFormat(Mat A, bool refused, PetscViewer viewer)
     if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, default_space(), nullptr, viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Together(PetscObjectComm((PetscObject)A), "describe its block of the matrix", [&] {
+  PetscCall(Together(comm_of(A), "describe its block of the matrix", [&] {
     block = f->op->diagonal_block().describe();
     if (f->op->has_others()) halo = f->op->describe_halo();
   }));
   bytes = (PetscLogDouble)f->op->bytes();
-  PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
+  PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_PETSCLOGDOUBLE, MPI_SUM, comm_of(A)));
   PetscCall(
     PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op->space()), f->staged.describe(f->op->space()), block.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.3f MB in all, built %d times\n", f->kind->root, total / 1e6, (int)f->op->builds()));
@@ -63,13 +63,12 @@ static PetscErrorCode ViewFormat(Mat A, bool refused, PetscViewer viewer)
 PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
 {
   FormatMat        *f = format_of(A);
-  PetscBool         ascii;
   PetscViewerFormat format;
   bool              info;
   bool              refused = false;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  const bool ascii = is_type(viewer, PETSCVIEWERASCII);
   PetscCall(PetscViewerGetFormat(viewer, &format));
   info = ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL);
   PetscCall(PassOnBlockSize(A)); /* a file of one rank gets its diagonal block's */

@@ -36,19 +36,16 @@ struct Rows {
 /* The device has every block's values, on all ranks. */
 PetscErrorCode ValuesOnDevice(Mat A, bool *yes)
 {
-  Mat         blocks[2];
   PetscMPIInt here = !A->boundtocpu, all;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
-  for (Mat block : blocks) {
+  for (Mat block : blocks_of(A)) {
     MatInfo info;
 
-    if (!block) continue;
     PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
     if (info.nz_used > 0 && block->offloadmask != PETSC_OFFLOAD_GPU && block->offloadmask != PETSC_OFFLOAD_BOTH) here = 0;
   }
-  PetscCallMPI(MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  PetscCallMPI(MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, comm_of(A)));
   *yes = all;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -58,7 +55,7 @@ constexpr char zero[] = "zero its rows of the matrix";
 /* What a rank fails in between two collective calls, all hear of. */
 PetscErrorCode AgreeOnFailure(Mat A, PetscErrorCode here)
 {
-  return FailTogether(PetscObjectComm((PetscObject)A), here, zero);
+  return FailTogether(comm_of(A), here, zero);
 }
 
 PetscErrorCode GetDeviceCsr(Mat block, Csr *csr)
@@ -194,7 +191,7 @@ PetscErrorCode GetGhosts(Mat A, PetscInt n, const PetscInt *garray, const Rows &
                              theirs.resize(n);
                            })));
   for (PetscInt row : rows.list) mine[row] = 1;
-  PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &sf));
+  PetscCall(PetscSFCreate(comm_of(A), &sf));
   PetscCall(PetscSFSetGraphLayout(sf, A->cmap, n, NULL, PETSC_COPY_VALUES, garray));
   PetscCall(PetscSFBcastBegin(sf, MPI_CHAR, mine.data(), theirs.data(), MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(sf, MPI_CHAR, mine.data(), theirs.data(), MPI_REPLACE));
@@ -217,19 +214,18 @@ PetscErrorCode SumNonzeroStates(Mat A, Mat Ad, Mat Ao, PetscObjectState before)
   PetscInt64 sum[2] = {Ad->nonzerostate + Ao->nonzerostate, Ad->nonzerostate + Ao->nonzerostate - before};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)A)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_INT64, MPI_SUM, comm_of(A)));
   if (sum[1]) A->nonzerostate = sum[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* What both operations work on. */
 struct Zeroing {
-  FormatMat      *f;
-  Mat             Ad, Ao; /* the diagonal and, in parallel, the off-diagonal block */
-  const PetscInt *garray;
-  Rows            rows;
-  RightHandSide   rhs;
-  bool            here; /* else PETSc's own operation is taken */
+  FormatMat    *f;
+  AijBlocks     blocks;
+  Rows          rows;
+  RightHandSide rhs;
+  bool          here; /* else PETSc's own operation is taken */
 
   Zeroing(Vec x, Vec b) : rhs(x, b) { }
 
@@ -239,11 +235,11 @@ struct Zeroing {
     PetscBool congruent;
 
     PetscFunctionBegin;
-    f = format_of(A);
-    PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+    f      = format_of(A);
+    blocks = blocks_of(A);
     PetscCall(ValuesOnDevice(A, &here));
     PetscCall(MatHasCongruentLayouts(A, &congruent));
-    here = here && (congruent || (!Ao && !columns)); /* PETSc numbers the columns as the rows; it refuses what makes no sense */
+    here = here && (congruent || (!blocks.others() && !columns)); /* PETSc numbers the columns as the rows; it refuses what makes no sense */
     if (!here) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(use_petsc_stream());
     PetscCall(MatFindNamedRows(A, n, list, zero, &rows.list));
@@ -265,21 +261,21 @@ PetscErrorCode MatZeroRows_Device(Mat A, PetscInt n, const PetscInt rows[], Pets
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   /* ascending: rows beyond the columns, which have no diagonal entry, are the last */
-  const PetscInt       inside = (PetscInt)(std::lower_bound(z.rows.list.begin(), z.rows.list.end(), z.Ad->cmap->n) - z.rows.list.begin());
+  const PetscInt       inside = (PetscInt)(std::lower_bound(z.rows.list.begin(), z.rows.list.end(), z.blocks.diagonal()->cmap->n) - z.rows.list.begin());
   const PetscErrorCode set    = z.rhs.x() ? Guarded([&] { set_rows(Space::Cuda, z.rows.there.data(), inside, diag, z.rhs.x(), z.rhs.b()); }) : PETSC_SUCCESS;
   PetscCall(z.rhs.restore());
   PetscCall(AgreeOnFailure(A, set));
-  if (!z.Ao) {
+  if (!z.blocks.others()) {
     PetscCall(MatFormatAsBase(A, z.f, [&] { return ZeroRowsOfBlock(A, z.rows, diag); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const PetscObjectState before = z.Ad->nonzerostate + z.Ao->nonzerostate;
-  const PetscErrorCode   zeroed = ZeroRowsOfBlock(z.Ad, z.rows, diag);
+  const PetscObjectState before = z.blocks.diagonal()->nonzerostate + z.blocks.others()->nonzerostate;
+  const PetscErrorCode   zeroed = ZeroRowsOfBlock(z.blocks.diagonal(), z.rows, diag);
 
-  PetscCall(AgreeOnFailure(A, zeroed ? zeroed : ZeroRowsOfOffDiagonal(z.Ao, z.rows)));
+  PetscCall(AgreeOnFailure(A, zeroed ? zeroed : ZeroRowsOfOffDiagonal(z.blocks.others(), z.rows)));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY)); /* drops what PETSc derived from the old values */
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(SumNonzeroStates(A, z.Ad, z.Ao, before));
+  PetscCall(SumNonzeroStates(A, z.blocks.diagonal(), z.blocks.others(), before));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -296,21 +292,21 @@ PetscErrorCode MatZeroRowsColumns_Device(Mat A, PetscInt n, const PetscInt rows[
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(AgreeOnFailure(A, Guarded([&] {
-                             row_gone = Array<char>(Space::Cuda, z.Ad->rmap->n);
-                             mark(Space::Cuda, z.rows.there.data(), z.rows.size(), row_gone.data(), z.Ad->rmap->n);
+                             row_gone = Array<char>(Space::Cuda, z.blocks.diagonal()->rmap->n);
+                             mark(Space::Cuda, z.rows.there.data(), z.rows.size(), row_gone.data(), z.blocks.diagonal()->rmap->n);
                            })));
-  if (z.Ao) PetscCall(GetGhosts(A, z.Ao->cmap->n, z.garray, z.rows, z.rhs, &ghost_gone, &ghost));
-  const auto in_diagonal = [&] { return ZeroRowsColumnsOfBlock(z.Ad, z.rows, {row_gone.data(), row_gone.data(), diag, z.rhs.x(), z.rhs.b()}); };
+  if (z.blocks.others()) PetscCall(GetGhosts(A, z.blocks.others()->cmap->n, z.blocks.garray, z.rows, z.rhs, &ghost_gone, &ghost));
+  const auto in_diagonal = [&] { return ZeroRowsColumnsOfBlock(z.blocks.diagonal(), z.rows, {row_gone.data(), row_gone.data(), diag, z.rhs.x(), z.rhs.b()}); };
 
-  if (z.Ao) {
-    const PetscObjectState before = z.Ad->nonzerostate + z.Ao->nonzerostate;
+  if (z.blocks.others()) {
+    const PetscObjectState before = z.blocks.diagonal()->nonzerostate + z.blocks.others()->nonzerostate;
 
     const PetscErrorCode zeroed = in_diagonal();
 
-    PetscCall(
-      AgreeOnFailure(A, zeroed ? zeroed
-                               : ZeroRowsColumnsOfBlock(z.Ao, z.rows, {row_gone.data(), ghost_gone.data(), 0, z.rhs.x() ? ghost.data() : nullptr, z.rhs.b()})));
-    PetscCall(SumNonzeroStates(A, z.Ad, z.Ao, before));
+    PetscCall(AgreeOnFailure(A, zeroed ? zeroed
+                                       : ZeroRowsColumnsOfBlock(z.blocks.others(), z.rows,
+                                                                {row_gone.data(), ghost_gone.data(), 0, z.rhs.x() ? ghost.data() : nullptr, z.rhs.b()})));
+    PetscCall(SumNonzeroStates(A, z.blocks.diagonal(), z.blocks.others(), before));
   } else PetscCall(MatFormatAsBase(A, z.f, in_diagonal));
   const PetscErrorCode set = z.rhs.x() ? Guarded([&] { set_rows(Space::Cuda, z.rows.there.data(), z.rows.size(), diag, z.rhs.x(), z.rhs.b()); })
                                        : PETSC_SUCCESS;

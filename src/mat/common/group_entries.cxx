@@ -34,7 +34,6 @@ static PetscErrorCode IsOnDevice(Mat block, bool *yes)
 
   PetscFunctionBegin;
   *yes = true;
-  if (!block) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
   if (info.nz_used == 0) PetscFunctionReturn(PETSC_SUCCESS);
   *yes = false;
@@ -44,14 +43,16 @@ static PetscErrorCode IsOnDevice(Mat block, bool *yes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupEntries::are_on_device(const RankGroup &group, Mat Ad, Mat Ao, bool *yes)
+PetscErrorCode GroupEntries::are_on_device(const RankGroup &group, const AijBlocks &blocks, bool *yes)
 {
-  bool all[2];
-
   PetscFunctionBegin;
-  PetscCall(IsOnDevice(Ad, &all[0]));
-  PetscCall(IsOnDevice(Ao, &all[1]));
-  *yes = petsc_on_device() && group.shares_device_memory() && all[0] && all[1];
+  *yes = petsc_on_device() && group.shares_device_memory();
+  for (Mat block : blocks) {
+    bool there;
+
+    PetscCall(IsOnDevice(block, &there));
+    *yes = *yes && there;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -93,15 +94,15 @@ static PetscErrorCode PutFromDevice(Mat block, EntryPlaces &places, PetscScalar 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupEntries::put(Mat Ad, Mat Ao)
+PetscErrorCode GroupEntries::put(const AijBlocks &blocks)
 {
   EntryPlaces *places = &diag;
 
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
-  for (Mat block : {Ad, Ao}) {
-    if (block && on_device_ && places->size()) PetscCall(PutFromDevice(block, *places, there_.at<PetscScalar>()));
-    if (block && !on_device_) PetscCall(PutFromHost(block, *places, values_.at<PetscScalar>()));
+  for (Mat block : blocks) {
+    if (on_device_ && places->size()) PetscCall(PutFromDevice(block, *places, there_.at<PetscScalar>()));
+    if (!on_device_) PetscCall(PutFromHost(block, *places, values_.at<PetscScalar>()));
     places = &offd;
   }
   if (on_device_) PetscCall(Guarded([] { device::synchronize(); })); /* the leader must not begin before */
@@ -110,8 +111,8 @@ PetscErrorCode GroupEntries::put(Mat Ad, Mat Ao)
 
 PetscErrorCode GroupEntries::give(Mat there, Space space)
 {
-  Mat         blocks[2];
-  std::size_t from = 0;
+  const AijBlocks blocks = blocks_of(there);
+  std::size_t     from   = 0;
 
   PetscFunctionBegin;
   if (!on_device_) {
@@ -121,12 +122,10 @@ PetscErrorCode GroupEntries::give(Mat there, Space space)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(use_petsc_stream());
-  PetscCall(MatGetAIJBlocks(there, &blocks[0], &blocks[1]));
   for (Mat block : blocks) {
     ValuesToWrite values;
     MatInfo       info;
 
-    if (!block) continue;
     PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
     const auto n = static_cast<std::size_t>(info.nz_used);
 
@@ -136,7 +135,7 @@ PetscErrorCode GroupEntries::give(Mat there, Space space)
     PetscCall(values.close());
     from += n;
   }
-  if (there != blocks[0]) PetscCall(PetscObjectStateIncrease((PetscObject)there));
+  if (there != blocks.diagonal()) PetscCall(PetscObjectStateIncrease((PetscObject)there));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,7 +6,7 @@
 #pragma once
 #include "entry_places.hpp"
 #include "parallel/device_window.hpp"
-#include <petscmat.h>
+#include "petsc/accessors.hpp"
 
 namespace goza::mat
 {
@@ -21,10 +21,10 @@ public:
   EntryPlaces diag, offd;
 
   /* Whether the newest values of this rank are on the device, from where others' memory there can be written. */
-  static PetscErrorCode are_on_device(const RankGroup &group, Mat Ad, Mat Ao, bool *yes);
+  static PetscErrorCode are_on_device(const RankGroup &group, const AijBlocks &blocks, bool *yes);
 
   PetscErrorCode meet(const RankGroup &group, bool on_device); // where the next values do: the same on all ranks. Collective in the group
-  PetscErrorCode put(Mat Ad, Mat Ao);                          // this rank's
+  PetscErrorCode put(const AijBlocks &blocks);                 // this rank's
   PetscErrorCode give(Mat there, Space space);                 // on the leader: the matrix has what all have put
 
 private:

@@ -35,41 +35,36 @@ PetscErrorCode MatDropGroupMat(Mat A)
   return PetscObjectCompose((PetscObject)A, group_key, NULL);
 }
 
-PetscErrorCode MatMayHaveGroupMat(Mat A, bool *yes)
+static MakeGroupMat *own_maker(Mat A)
 {
-  PetscBool     seq, mpi;
-  MakeGroupMat *make;
+  MakeGroupMat *make = nullptr;
 
-  PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
-  PetscCall(PetscObjectQueryFunction((PetscObject)A, makes_group_mat, &make));
-  *yes = seq || mpi || make;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  (void)PetscObjectQueryFunction((PetscObject)A, makes_group_mat, &make);
+  return make;
+}
+
+bool may_have_group_mat(Mat A)
+{
+  return is_aij(A) || own_maker(A);
 }
 
 static PetscErrorCode MakeGroup(Mat A, const std::shared_ptr<RankGroup> &group, std::shared_ptr<GroupMat> *made)
 {
-  MakeGroupMat *make;
-
   PetscFunctionBegin;
-  PetscCall(PetscObjectQueryFunction((PetscObject)A, makes_group_mat, &make));
-  if (make) PetscCall(make(A, group, made));
+  if (MakeGroupMat *make = own_maker(A)) PetscCall(make(A, group, made));
   else PetscCallCXX(*made = std::make_shared<GroupMat>(group));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *behind)
 {
-  const MPI_Comm             comm = PetscObjectComm((PetscObject)A);
-  Space                      space;
+  const MPI_Comm             comm = comm_of(A);
   std::shared_ptr<RankGroup> group;
   Kept                      *kept = find_kept(A);
 
   PetscFunctionBegin;
   grouped->reset();
-  PetscCall(MatGetSpace(A, &space));
-  PetscCall(RankGroupGet(comm, space, &group));
+  PetscCall(RankGroupGet(comm, space_of(A), &group));
   if (!group) PetscFunctionReturn(PETSC_SUCCESS);
   if (!kept) {
     std::shared_ptr<GroupMat> mat;

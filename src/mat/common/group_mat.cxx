@@ -54,12 +54,11 @@ PetscErrorCode GroupMat::natural_numbers(Mat A, PetscErrorCode here)
 PetscErrorCode GroupMat::number_rows(Mat A)
 {
   const PetscInt      *ranges;
-  PetscMPIInt          rank;
   RankGroup::Numbering numbering;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
-  const auto find = [&](PetscLayout layout, RankGroup::Numbering *found, GroupPlaces *places) -> PetscErrorCode {
+  const PetscMPIInt rank = rank_in(A);
+  const auto        find = [&](PetscLayout layout, RankGroup::Numbering *found, GroupPlaces *places) -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(PetscLayoutGetRanges(layout, &ranges));
     PetscCall(Guarded([&] { *found = group_->number(ranges); }));
@@ -210,24 +209,23 @@ PetscErrorCode GroupMat::create_vectors()
 
 PetscErrorCode GroupMat::build(Mat A, bool on_device)
 {
-  Mat             Ad, Ao;
-  const PetscInt *garray;
+  const AijBlocks blocks = blocks_of(A);
+  const Mat       Ad = blocks.diagonal(), Ao = blocks.others();
   BorrowedCsr     diag, offd;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
   PetscErrorCode here = place_rows(A);
   if (!here) here = diag.open_pattern(Ad);
   if (!here && Ao) here = offd.open_pattern(Ao);
   PetscCall(group_->on_leader(here, what, [] { return PETSC_SUCCESS; })); /* all know the sizes of what comes */
   here = Guarded([&] { create_pointers(); });
-  if (!here) count_entries(diag.csr(), offd.csr(), garray);
+  if (!here) count_entries(diag.csr(), offd.csr(), blocks.garray);
   PetscCall(group_->on_leader(here, what, [&] { return add_up_rows(); }));
   here = Guarded([&] { entries_.create(*group_, ptr(false)[nrows_] + ptr(true)[nrows_], on_device); });
   if (!here) here = entries_.meet(*group_, on_device);
   if (!here) here = create_vectors();
-  if (!here) here = Guarded([&] { place_entries(diag.csr(), offd.csr(), garray, A->cmap->rstart); });
-  if (!here) here = entries_.put(Ad, Ao);
+  if (!here) here = Guarded([&] { place_entries(diag.csr(), offd.csr(), blocks.garray, A->cmap->rstart); });
+  if (!here) here = entries_.put(blocks);
   PetscCall(group_->on_leader(here, what, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(make_matrix(A));
@@ -240,48 +238,38 @@ PetscErrorCode GroupMat::build(Mat A, bool on_device)
 
 PetscErrorCode GroupMat::renew(Mat A, bool on_device)
 {
-  Mat Ad, Ao;
-
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao));
   PetscErrorCode here = entries_.meet(*group_, on_device);
-  if (!here) here = entries_.put(Ad, Ao);
+  if (!here) here = entries_.put(blocks_of(A));
   PetscCall(group_->on_leader(here, what, [&] { return entries_.give(there_, space_); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode GroupMat::look(Mat A, bool *pattern, bool *values)
 {
-  Mat blocks[2];
+  int k = 0;
 
   PetscFunctionBegin;
   *pattern = *values = false;
   looked_            = {};
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1]));
-  for (int k = 0; k < 2; k++) {
-    bool other = false, newer = false;
-
-    if (blocks[k]) PetscCall(ParOperator<PetscScalar>::look(blocks[k], kept_[k], &looked_[k], &other, &newer));
-    *pattern |= other;
-    *values |= newer;
+  for (Mat block : blocks_of(A)) {
+    looked_[k] = Seen(block);
+    *pattern |= !looked_[k].same_pattern(kept_[k]);
+    *values |= !looked_[k].same(kept_[k]);
+    k++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode GroupMat::are_on_device(Mat A, bool *yes)
 {
-  Mat Ad, Ao;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao));
-  PetscCall(GroupEntries::are_on_device(*group_, Ad, Ao, yes));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return GroupEntries::are_on_device(*group_, blocks_of(A), yes);
 }
 
 /* That an error of one rank is one of all, so that all know whether the matrix is held, goes for a single group. */
 PetscErrorCode GroupMat::update(Mat A, bool *behind)
 {
-  const MPI_Comm comm = PetscObjectComm((PetscObject)A);
+  const MPI_Comm comm = comm_of(A);
   bool           pattern, values, on_device;
   PetscMPIInt    moved[3];
 
@@ -298,8 +286,8 @@ PetscErrorCode GroupMat::update(Mat A, bool *behind)
   moved[2] = !on_device;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, moved, 3, MPI_INT, MPI_MAX, comm));
   forget(); /* if this fails, the next update begins anew */
-  held_ = false;
-  PetscCall(MatGetSpace(A, &space_));
+  held_  = false;
+  space_ = space_of(A);
   if (moved[0]) {
     PetscCall(MatDestroy(&there_));
     PetscCall(GroupVector::space(*group_, A, space_, &vectors_));

@@ -108,7 +108,7 @@ using MakeGroupMat                      = PetscErrorCode(Mat A, const std::share
 inline constexpr char makes_group_mat[] = "GozaMatMakeGroup_C";
 
 /* Whether leaders may have such a matrix: AIJ's, or one that makes its own. */
-PetscErrorCode MatMayHaveGroupMat(Mat A, bool *yes);
+bool may_have_group_mat(Mat A);
 /* Up to date or as update() says; null where its ranks are each for themselves. It stays with the matrix. Collective. */
 PetscErrorCode            MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *behind = nullptr);
 std::shared_ptr<GroupMat> find_group_mat(Mat A);  // as it is; null where there is none yet, too

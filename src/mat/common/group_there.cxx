@@ -28,7 +28,6 @@ PetscErrorCode GroupMat::make_matrix(Mat A)
   PetscScalar   *values  = entries_.values();
   PetscInt      *columns = entries_.columns();
   FormatMat     *f       = format_of(A);
-  PetscBool      cusparse;
 
   PetscFunctionBegin;
   if (group_->groups() == 1) PetscCall(CreateWithoutInodes(group_->leaders(), nrows_, ncols, ptr(false), columns, values, &there_));
@@ -36,7 +35,7 @@ PetscErrorCode GroupMat::make_matrix(Mat A)
     PetscCall(MatCreateMPIAIJWithSplitArrays(group_->leaders(), nrows_, ncols, A->rmap->N, A->cmap->N, ptr(false), columns, values, ptr(true), columns + inner,
                                              values + inner, &there_));
   if (A->rmap->bs > 0 && A->cmap->bs > 0) PetscCall(MatSetBlockSizes(there_, A->rmap->bs, A->cmap->bs));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &cusparse, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
+  const bool cusparse = is_type(A, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE);
   if (f) PetscCall(MatFormatBecomeLike(there_, f));
   else if (cusparse && vectors_ == Space::Cuda) PetscCall(MatConvert(there_, BaseType(group_->groups() > 1), MAT_INPLACE_MATRIX, &there_));
   else PetscCall(MatBindToCPU(there_, space_ == Space::Host ? PETSC_TRUE : PETSC_FALSE)); /* a new AIJ counts as the host's */

@@ -108,12 +108,11 @@ PetscErrorCode GroupVector::lend(const PetscScalar *v, bool with_values, Lent *k
 
 PetscErrorCode GroupVector::put(Vec v)
 {
-  VecRead  in;
-  PetscInt n;
-  bool     copied;
+  VecRead in;
+  bool    copied;
 
   PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(v, &n));
+  const PetscInt n = local_size(v);
   PetscCheck(n == places_->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A vector of %" PetscInt_FMT " entries on this rank, where the matrix has %" PetscInt_FMT, n,
              places_->n);
   PetscCall(use_petsc_stream());

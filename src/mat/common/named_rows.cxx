@@ -20,7 +20,7 @@ static PetscErrorCode CheckRows(Mat A, PetscInt n, const PetscInt rows[])
 
 PetscErrorCode MatFindNamedRows(Mat A, PetscInt n, const PetscInt rows[], const char *what, std::vector<PetscInt> *mine)
 {
-  const MPI_Comm comm = PetscObjectComm((PetscObject)A);
+  const MPI_Comm comm = comm_of(A);
   PetscInt       found, *list;
 
   PetscFunctionBegin;

@@ -12,36 +12,6 @@
 namespace goza::mat
 {
 
-PetscErrorCode MatGetAIJBlocks(Mat A, Mat *Ad, Mat *Ao, const PetscInt **garray)
-{
-  PetscBool mpi, seq;
-
-  PetscFunctionBegin;
-  *Ao = NULL;
-  *Ad = A;
-  if (garray) *garray = NULL;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
-  if (mpi) {
-    PetscCall(MatMPIAIJGetSeqAIJ(A, Ad, Ao, garray));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
-  PetscCheck(seq, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "Matrix type %s is not based on AIJ", ((PetscObject)A)->type_name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-template <class V> PetscErrorCode ParOperator<V>::look(Mat block, const Seen &seen, Seen *now, bool *pattern, bool *values)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectGetId((PetscObject)block, &now->id));
-  PetscCall(PetscObjectStateGet((PetscObject)block, &now->state));
-  PetscCall(MatGetNonzeroState(block, &now->nonzerostate));
-  now->ncols = block->cmap->n;
-  *pattern   = now->id != seen.id || now->nonzerostate != seen.nonzerostate || now->ncols != seen.ncols;
-  *values    = *pattern || now->state != seen.state;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format<V> &format, bool pattern)
 {
   BorrowedCsr lent;
@@ -100,61 +70,24 @@ template <class V> void ParOperator<V>::start_from(std::unique_ptr<Format<V>> di
 
 template <class V> PetscErrorCode ParOperator<V>::update_beside(Mat rest, PetscErrorCode failed)
 {
-  Mat             Ad, Ao;
-  const PetscInt *garray;
+  const AijBlocks of    = blocks_of(rest);
   bool            built = false;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(rest, &Ad, &Ao, &garray));
   if (!failed && !halo_) failed = Guarded([&] { begin_with_others(); });
-  PetscCall(update_others(rest, Ao, garray, true, failed, &built));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-template <class V> PetscErrorCode ParOperator<V>::fits(Mat A, bool *yes) const
-{
-  Seen now;
-  bool pattern, values;
-
-  PetscFunctionBegin;
-  PetscCall(look(A, diag_seen_, &now, &pattern, &values));
-  *yes = diag_ && !pattern;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-template <class V> PetscErrorCode ParOperator<V>::written(Mat A, PetscLogDouble nnz)
-{
-  Seen now;
-  bool pattern, values;
-
-  PetscFunctionBegin;
-  PetscCall(look(A, diag_seen_, &now, &pattern, &values));
-  nnz_       = nnz;
-  diag_seen_ = parent_seen_ = now;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-template <class V> PetscErrorCode ParOperator<V>::behind(Mat A, bool *yes) const
-{
-  Seen now;
-  bool pattern;
-
-  PetscFunctionBegin;
-  PetscCall(look(A, parent_seen_, &now, &pattern, yes));
-  *yes = *yes && diag_;
+  PetscCall(update_others(rest, of.others(), of.garray, true, failed, &built));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The off-diagonal block and the halo. failed: an error of this rank's so far. Collective where A's state has moved. */
 template <class V> PetscErrorCode ParOperator<V>::update_others(Mat A, Mat Ao, const PetscInt *garray, bool moved, PetscErrorCode failed, bool *built)
 {
-  const MPI_Comm comm = PetscObjectComm((PetscObject)A);
+  const MPI_Comm comm = comm_of(A);
   const char    *what = "hold its block of the matrix in this format";
-  bool           pattern, values, new_halo = false;
-  Seen           now;
+  const Seen     now(Ao);
+  bool           pattern = !now.same_pattern(offd_seen_), values = !now.same(offd_seen_), new_halo = false;
 
   PetscFunctionBegin;
-  PetscCall(look(Ao, offd_seen_, &now, &pattern, &values));
   if (moved) {
     /* the ghosts move only in an assembly, which is collective and moves A's state; setting up the halo is collective as well */
     PetscMPIInt mine[2] = {pattern, failed != PETSC_SUCCESS}, any[2];
@@ -182,19 +115,15 @@ template <class V> PetscErrorCode ParOperator<V>::update_others(Mat A, Mat Ao, c
 
 template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, const FormatFactory<V> &factory, PetscErrorCode failed)
 {
-  Mat             Ad, Ao;
-  const PetscInt *garray;
-  bool            pattern, values;
-  Seen            now, parent;
+  const AijBlocks blocks = blocks_of(A);
+  const Mat       Ad = blocks.diagonal(), Ao = blocks.others();
   MatInfo         info;
-  bool            parent_pattern, parent_moved;
   bool            built = false; // something is where it was not before
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
   if (!failed && (space != space_ || !diag_)) failed = renew(space, Ao, factory);
-  PetscCall(look(A, parent_seen_, &parent, &parent_pattern, &parent_moved));
-  PetscCall(look(Ad, diag_seen_, &now, &pattern, &values));
+  const Seen now(Ad), parent(A);
+  const bool pattern = !now.same_pattern(diag_seen_), values = !now.same(diag_seen_), parent_moved = !parent.same(parent_seen_);
   if (values && !failed) {
     diag_seen_ = Seen(); // if this fails, the next update begins anew
     failed     = update_block(Ad, *diag_, pattern);
@@ -202,11 +131,10 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
     built = pattern;
   }
   if (!Ao || !parent_moved) PetscCall(failed);
-  if (Ao) PetscCall(update_others(A, Ao, garray, parent_moved, failed, &built));
+  if (Ao) PetscCall(update_others(A, Ao, blocks.garray, parent_moved, failed, &built));
   if (Ao || values) {
     nnz_ = 0;
-    for (Mat block : {Ad, Ao}) {
-      if (!block) continue;
+    for (Mat block : blocks) {
       PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
       nnz_ += info.nz_used;
     }

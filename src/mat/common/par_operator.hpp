@@ -31,9 +31,16 @@ public:
     PetscObjectState state        = -1;
     PetscObjectState nonzerostate = -1;
     PetscInt         ncols        = -1; // an off-diagonal block is compacted in place
+
+    Seen() = default;
+    Seen(PetscObjectId id, PetscObjectState state, PetscObjectState nonzerostate, PetscInt ncols) :
+      id(id), state(state), nonzerostate(nonzerostate), ncols(ncols)
+    {
+    }
+    explicit Seen(Mat block) : Seen(id_of(block), state_of(block), nonzero_state_of(block), local_columns(block)) { }
+    bool same_pattern(const Seen &then) const { return id == then.id && nonzerostate == then.nonzerostate && ncols == then.ncols; }
+    bool same(const Seen &then) const { return same_pattern(then) && state == then.state; }
   };
-  /* Whether the block has another pattern than then, or other values. */
-  static PetscErrorCode look(Mat block, const Seen &seen, Seen *now, bool *pattern, bool *values);
 
   /* Collective on A. Arrays in `space` afterwards shadow A's present values. failed: an error that this rank brings along; where A's state has moved an error
      on one rank is an error on all. */
@@ -50,11 +57,14 @@ public:
   void start_from(std::unique_ptr<Format<V>> diagonal);
   // the other part is the off-diagonal block of an MPIAIJ, whose diagonal block does not count. Collective; failed: as in update()
   PetscErrorCode update_beside(Mat rest, PetscErrorCode failed);
-  PetscErrorCode fits(Mat A, bool *yes) const; // built, for the pattern that A has
-  PetscErrorCode written(Mat A, PetscLogDouble nnz);
-  /* A's state moved since the last update(): the same answer on every rank. */
-  PetscErrorCode behind(Mat A, bool *yes) const;
-  void           forget_pattern() { parent_seen_ = diag_seen_ = offd_seen_ = Seen(); } // the next update() builds anew
+  bool           fits(Mat A) const { return diag_ && Seen(A).same_pattern(diag_seen_); } // built, for the pattern that A has
+  void           written(Mat A, PetscLogDouble nnz)
+  {
+    nnz_       = nnz;
+    diag_seen_ = parent_seen_ = Seen(A);
+  }
+  bool behind(Mat A) const { return diag_ && !Seen(A).same(parent_seen_); }  // A's state moved since the last update(): the same answer on every rank
+  void forget_pattern() { parent_seen_ = diag_seen_ = offd_seen_ = Seen(); } // the next update() builds anew
 
   /* x: the local part, in this space. Collective. */
   PetscErrorCode apply(const V *x, const RowOut<V> &out);
@@ -103,8 +113,5 @@ private:
   PetscLogDouble                   nnz_    = 0;
   PetscInt                         builds_ = 0;
 };
-
-/* The blocks of a SeqAIJ- or MPIAIJ-based matrix: Ao and garray are NULL for one rank's SeqAIJ. */
-PetscErrorCode MatGetAIJBlocks(Mat A, Mat *Ad, Mat *Ao, const PetscInt **garray = nullptr);
 
 } // namespace goza::mat

@@ -81,14 +81,13 @@ public:
 private:
   PetscErrorCode look_for_device()
   {
-    PetscBool cusparse = PETSC_FALSE, bound;
+    PetscBool cusparse = PETSC_FALSE;
 
     PetscFunctionBegin;
     f_ = format_of(A_);
     if (f_) cusparse = (PetscBool)(f_->base_type == "seqaijcusparse");
     else PetscCall(PetscObjectTypeCompare((PetscObject)A_, "seqaijcusparse", &cusparse));
-    PetscCall(MatBoundToCPU(A_, &bound));
-    resident_ = space_ == Space::Cuda && cusparse && !bound;
+    resident_ = space_ == Space::Cuda && cusparse && !is_bound(A_);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   template <class Call> PetscErrorCode as_base(const Call &call) /* PETSc's functions insist on their exact type name */

@@ -139,7 +139,7 @@ PetscErrorCode MatLoad_Own(Mat A, PetscViewer viewer)
   Mat aij;
 
   PetscFunctionBegin;
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &aij));
+  PetscCall(MatCreate(comm_of(A), &aij));
   PetscCall(MatSetSizes(aij, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   if (A->rmap->bs > 1 || A->cmap->bs > 1) PetscCall(MatSetBlockSizesFromMats(aij, A, A));
   PetscCall(PetscObjectSetOptionsPrefix((PetscObject)aij, ((PetscObject)A)->prefix));
@@ -284,11 +284,9 @@ PetscErrorCode OwnComposeAijFunctions(Mat A, bool attach)
 PetscErrorCode OwnSetAijOps(Mat A)
 {
   const _MatOps *aij = nullptr;
-  PetscMPIInt    size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
-  PetscCall(FindOperations(size > 1, &aij));
+  PetscCall(FindOperations(ranks_of(A) > 1, &aij));
   PutReading(A, *aij);
   PutOthers(A, *aij);
   A->ops->load              = MatLoad_Own;

@@ -35,10 +35,10 @@ PetscErrorCode InvertBlocks(Mat A, const PetscScalar **values)
   OwnMat                  *own = own_of(A);
   std::vector<PetscScalar> block;
   PetscScalar             *val;
-  PetscInt                 bs, kept = 0;
+  PetscInt                 kept = 0;
 
   PetscFunctionBegin;
-  PetscCall(MatGetBlockSize(A, &bs)); /* in the layout it may be -1, for 1 */
+  const PetscInt bs = block_size_of(A); /* in the layout it may be -1, for 1 */
   PetscCall(ReadBlocksOfOwn(A, bs, block));
   if (own->blocks) PetscCall(MatGetBlockSize(own->blocks, &kept));
   if (kept != bs) {
@@ -62,7 +62,7 @@ PetscErrorCode InvertBlocks(Mat A, const PetscScalar **values)
 
 PetscErrorCode MatInvertBlockDiagonal_Own(Mat A, const PetscScalar **values)
 {
-  return FailTogether(PetscObjectComm((PetscObject)A), InvertBlocks(A, values), "invert its diagonal blocks");
+  return FailTogether(comm_of(A), InvertBlocks(A, values), "invert its diagonal blocks");
 }
 
 #if PETSC_VERSION_GE(3, 22, 0) && PetscDefined(HAVE_CUDA)

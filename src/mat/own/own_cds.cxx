@@ -349,8 +349,7 @@ PetscErrorCode OwnedCds::set_from_options(Mat A, OwnMat *own, GozaOptionItems it
   PetscFunctionBegin;
   PetscCall(CdsAloneFromOptions(A, items, &read, &refused));
   PetscCall(OwnCheckAlone(A, own, refused));
-  PetscCheck(!own->op || options.storage == read.storage, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
-             "-mat_cds_storage comes too late: the matrix has values");
+  PetscCheck(!own->op || options.storage == read.storage, comm_of(A), PETSC_ERR_ARG_WRONGSTATE, "-mat_cds_storage comes too late: the matrix has values");
   options = read;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

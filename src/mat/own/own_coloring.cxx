@@ -29,7 +29,7 @@ PetscErrorCode AijWithPlaces(Mat A, const GridPlaces &grid, const std::vector<Ot
   std::size_t              next = 0;
 
   PetscFunctionBegin;
-  PetscCall(Together(PetscObjectComm((PetscObject)A), "list the places of its grid", [&] {
+  PetscCall(Together(comm_of(A), "list the places of its grid", [&] {
     for (PetscInt i = 0; i < A->rmap->n; i++) {
       const auto begin = static_cast<std::ptrdiff_t>(col.size());
 
@@ -41,7 +41,7 @@ PetscErrorCode AijWithPlaces(Mat A, const GridPlaces &grid, const std::vector<Ot
     col.reserve(1); // PETSc takes a null pointer for "not given"
     val.assign(col.size() + 1, 0);
   }));
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), aij));
+  PetscCall(MatCreate(comm_of(A), aij));
   PetscCall(MatSetSizes(*aij, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(MatSetBlockSizesFromMats(*aij, A, A));
   PetscCall(MatSetType(*aij, A->rmap->size > 1 ? MATMPIAIJ : MATSEQAIJ));
@@ -99,9 +99,9 @@ PetscErrorCode ColorPlaces(Mat A, Mat aij, ISColoring given, MatFDColoring color
   std::unique_ptr<OwnColors> made;
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ColorsFit(A, aij, given, &fit), "look at the colors of its columns"));
+  PetscCall(FailTogether(comm_of(A), ColorsFit(A, aij, given, &fit), "look at the colors of its columns"));
   all = fit;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_of(A)));
   if (all) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscInfo(A, "Columns of one color share rows: the places of the matrix, a DMDA's stencil, are colored anew\n"));
   PetscCallCXX(made = std::make_unique<OwnColors>());
@@ -126,7 +126,7 @@ PetscErrorCode MakeAij(Mat A, Mat *aij)
   if (!failed) failed = OwnPlacesOfGrid(A, *own, true, &grid, &others);
   if (!failed && !grid.known) failed = CheckEntries(*own);
   if (!failed) failed = Guarded([&] { join_doubles(others, INSERT_VALUES); });
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "find the places of its grid"));
+  PetscCall(FailTogether(comm_of(A), failed, "find the places of its grid"));
   PetscCall(grid.known ? AijWithPlaces(A, grid, others, aij) : OwnMakeAij(A, false, aij));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -135,7 +135,7 @@ PetscErrorCode AijOf(MatFDColoring coloring, Mat *aij)
 {
   PetscFunctionBegin;
   PetscCall(PetscObjectQuery((PetscObject)coloring, key, (PetscObject *)aij));
-  PetscCheck(*aij, PetscObjectComm((PetscObject)coloring), PETSC_ERR_ARG_WRONG, "The coloring was made for another matrix");
+  PetscCheck(*aij, comm_of(coloring), PETSC_ERR_ARG_WRONG, "The coloring was made for another matrix");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -99,17 +99,13 @@ PetscErrorCode MatConvert_Any_Own(Mat A, MatType type, MatReuse reuse, Mat *M)
 
 PetscErrorCode OwnFrom(Mat X, Mat like, const OwnKind &kind, Mat *B)
 {
-  Mat             aij = X, Ad, Ao;
-  OwnMat         *of  = find_own(like);
-  PetscBool       seq, mpi;
-  BorrowedCsr     lent;
-  const PetscInt *garray;
+  Mat         aij = X;
+  OwnMat     *of  = find_own(like);
+  BorrowedCsr lent;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)X, MATSEQAIJ, &seq));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)X, MATMPIAIJ, &mpi));
-  if (!seq && !mpi) PetscCall(MatConvert(X, MATAIJ, MAT_INITIAL_MATRIX, &aij));
-  PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
+  if (!is_aij(X)) PetscCall(MatConvert(X, MATAIJ, MAT_INITIAL_MATRIX, &aij));
+  const AijBlocks blocks = blocks_of(aij);
   PetscCall(OwnNew(like, kind, nullptr, false, B));
   if (of && of->kind == &kind && of->shaped) PetscCall(MatSetBlockSize(*B, of->bs)); // as it is laid out: its block size may have been set since
   (*B)->symmetry_eternal = (*B)->spd_eternal = PETSC_FALSE;
@@ -117,11 +113,11 @@ PetscErrorCode OwnFrom(Mat X, Mat like, const OwnKind &kind, Mat *B)
   PetscCall(MatPropagateSymmetryOptions(X, *B)); /* what was said of X, and not of the other */
   OwnMat *const  own    = own_of(*B);
   PetscErrorCode failed = OwnShape(*B, own);
-  if (!failed) failed = lent.open(Ad, own->storage->rows_space(*own), true);
+  if (!failed) failed = lent.open(blocks.diagonal(), own->storage->rows_space(*own), true);
   if (!failed) failed = own->storage->take_rows(*B, own, lent.csr());
   PetscCall(lent.close());
-  failed = FailTogether(PetscObjectComm((PetscObject)X), failed, "hold its values");
-  if (!failed && Ao) failed = FillRest(*B, own, Ao, garray);
+  failed = FailTogether(comm_of(X), failed, "hold its values");
+  if (!failed && blocks.others()) failed = FillRest(*B, own, blocks.others(), blocks.garray);
   if (aij != X) PetscCall(MatDestroy(&aij));
   if (failed) PetscCall(MatDestroy(B));
   PetscCall(failed);
@@ -138,22 +134,22 @@ PetscErrorCode OwnReplace(Mat A, Mat made)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, Mat *others, const PetscInt **garray)
+PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, AijBlocks *rest)
 {
   OwnMat   *own = own_of(A);
   OwnValues v;
-  Mat       rest, diagonal;
+  Mat       others;
 
   PetscFunctionBegin;
-  *others = NULL;
+  *rest = {};
   PetscCall(PetscLogEventBegin(own_to_rows, A, 0, 0, 0));
-  PetscCall(OwnRest(A, own, &rest));
+  PetscCall(OwnRest(A, own, &others));
   PetscErrorCode failed = OwnSettle(A, own);
   if (!failed) failed = OwnRead(A, own, own->space, &v);
   if (!failed) failed = Guarded([&] { *rows = compressed_rows(own->space, v); });
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "make rows of its values"));
+  PetscCall(FailTogether(comm_of(A), failed, "make rows of its values"));
   PetscCall(PetscLogEventEnd(own_to_rows, A, 0, 0, 0));
-  if (rest) PetscCall(MatGetAIJBlocks(rest, &diagonal, others, garray));
+  if (others) *rest = blocks_of(others);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

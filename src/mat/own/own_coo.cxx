@@ -31,11 +31,10 @@ struct Received {
 
   PetscErrorCode find(Mat rest)
   {
-    Mat         others;
     BorrowedCsr lent;
 
     PetscFunctionBegin;
-    PetscCall(MatGetAIJBlocks(rest, &block, &others));
+    block = blocks_of(rest).diagonal();
     PetscCall(lent.open_pattern(block));
     PetscCall(Guarded([&] {
       const Csr &csr = lent.csr();
@@ -117,7 +116,7 @@ PetscErrorCode PreallocateRest(Mat A, OwnMat *own, Coordinates *given)
         j.push_back(e.j[k]);
       }
     });
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, preallocate));
+  PetscCall(FailTogether(comm_of(A), failed, preallocate));
   PetscCall(OwnNewRest(A, &rest));
   PetscCall(OwnTakeRest(A, own, rest, MatSetPreallocationCOO(rest, static_cast<PetscCount>(i.size()), i.data(), j.data())));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -169,7 +168,7 @@ PetscErrorCode PutPlaces(Mat A, OwnMat *own, std::shared_ptr<const Coordinates> 
 PetscErrorCode MatSetPreallocationCOO_Own(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
 {
   OwnMat                      *own  = own_of(A);
-  const MPI_Comm               comm = PetscObjectComm((PetscObject)A);
+  const MPI_Comm               comm = comm_of(A);
   std::shared_ptr<Coordinates> given;
   PetscErrorCode               failed = OwnSettle(A, own);
 
@@ -215,12 +214,11 @@ PetscErrorCode PutOwn(Mat A, OwnMat *own, const PetscScalar from[], bool add)
 /* What came from other ranks goes to its places, and rest's diagonal block holds nothing again. */
 PetscErrorCode AddReceived(Mat A, OwnMat *own)
 {
-  Mat         block, others;
+  const Mat   block = blocks_of(own->others.rest).diagonal();
   BorrowedCsr lent;
   OwnValues   v;
 
   PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(own->others.rest, &block, &others));
   if (!own->others.received.n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(OwnWrite(A, own, own->space, true, &v));
   PetscCall(lent.open(block, own->space, false));
@@ -234,13 +232,12 @@ PetscErrorCode AddReceived(Mat A, OwnMat *own)
 /* Collective, on several ranks. */
 PetscErrorCode PutOthers(Mat A, OwnMat *own, const PetscScalar from[], InsertMode mode)
 {
-  const MPI_Comm     comm = PetscObjectComm((PetscObject)A);
+  const MPI_Comm     comm = comm_of(A);
   Array<PetscScalar> picked;
-  PetscBool          on_host; /* it is what A was when it was made */
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)own->others.rest, MATMPIAIJ, &on_host));
-  const Space there = on_host ? Space::Host : own->space;
+  /* it is what A was when it was made */
+  const Space there = is_type(own->others.rest, MATMPIAIJ) ? Space::Host : own->space;
   PetscCall(Together(comm, set, [&] {
     picked = Array<PetscScalar>(own->space, own->others.picked.size());
     if (from) gather(own->space, static_cast<PetscInt>(picked.size()), own->others.picked.data(), from, picked.data());
@@ -255,7 +252,7 @@ PetscErrorCode PutOthers(Mat A, OwnMat *own, const PetscScalar from[], InsertMod
 PetscErrorCode MatSetValuesCOO_Own(Mat A, const PetscScalar values[], InsertMode mode)
 {
   OwnMat            *own  = own_of(A);
-  const MPI_Comm     comm = PetscObjectComm((PetscObject)A);
+  const MPI_Comm     comm = comm_of(A);
   Array<PetscScalar> brought;
   const PetscScalar *from   = NULL;
   PetscErrorCode     failed = OwnSettle(A, own);

@@ -64,7 +64,7 @@ PetscErrorCode CheckPattern(Mat A, const OwnMat &own, bool symbolic, FactorPhase
     phases.known   = true;
     phases.pattern = pattern;
   }
-  PetscCheck(!phases.known || phases.pattern == pattern, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+  PetscCheck(!phases.known || phases.pattern == pattern, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
              "An entry has become 0, or is it no longer, since the symbolic phase: the matrix has another nonzero pattern, which needs a new one");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -138,7 +138,7 @@ template <std::size_t package> PetscErrorCode GetFactor(Mat A, MatFactorType kin
   Mat                           aij;
 
   PetscFunctionBegin;
-  PetscCall(Together(PetscObjectComm((PetscObject)A), "hold a factor", [&] { phases = std::make_unique<FactorPhases>(); }));
+  PetscCall(Together(comm_of(A), "hold a factor", [&] { phases = std::make_unique<FactorPhases>(); }));
   PetscCall(OwnBorrowAij(A, false, &aij));
   const PetscErrorCode failed = MatGetFactor(aij, package || A->rmap->size == 1 ? packages[package] : NULL, kind, F);
   PetscCall(OwnReturnAij(A, false));

@@ -169,8 +169,7 @@ PetscErrorCode OwnGroupMat::build(Mat A, bool on_device)
 PetscErrorCode OwnGroupMat::renew(Mat A, bool)
 {
   CsrMatrix                 rows;
-  Mat                       Ao;
-  const PetscInt           *garray = NULL;
+  AijBlocks                 rest;
   BorrowedCsr               others;
   Array<PetscInt>           other, begin;
   LeaderMemory<PetscInt>    length, col; // length: then where rows begin
@@ -179,9 +178,9 @@ PetscErrorCode OwnGroupMat::renew(Mat A, bool)
   bool                      another = false;
 
   PetscFunctionBegin;
-  PetscCall(OwnCompressedRows(A, &rows, &Ao, &garray));
+  PetscCall(OwnCompressedRows(A, &rows, &rest));
   PetscErrorCode here = length.create(*group_, space_, nrows_ + 1);
-  if (!here && Ao) here = others.open(Ao, space_);
+  if (!here && rest.others()) here = others.open(rest.others(), space_);
   const auto numbers = [&] { return GroupNumbers{natural_here_.data(), this->rows().first, columns().first, other.data()}; };
   const auto put     = [&](auto values) {
     return Guarded([&] {
@@ -194,7 +193,7 @@ PetscErrorCode OwnGroupMat::renew(Mat A, bool)
     here = put([&] {
       std::vector<PetscInt> names;
 
-      for (PetscInt c = 0; Ao && c < Ao->cmap->n; c++) names.push_back(new_column(garray[c]));
+      for (PetscInt c = 0; rest.others() && c < rest.others()->cmap->n; c++) names.push_back(new_column(rest.garray[c]));
       other = Array<PetscInt>(space_, names.data(), names.size());
       put_lengths(space_, rows.view(), others.csr(), numbers(), length.data());
     });
@@ -217,12 +216,9 @@ PetscErrorCode OwnGroupMat::renew(Mat A, bool)
 /* Not of several groups, whose leaders' matrix is made of AIJ. */
 PetscErrorCode OwnMakeGroup(Mat A, const std::shared_ptr<RankGroup> &group, std::shared_ptr<GroupMat> *made)
 {
-  Space space;
-
   PetscFunctionBegin;
   made->reset();
-  PetscCall(MatGetSpace(A, &space));
-  if (group->groups() > 1 || (space == Space::Cuda && !group->shares_device_memory())) PetscFunctionReturn(PETSC_SUCCESS);
+  if (group->groups() > 1 || (space_of(A) == Space::Cuda && !group->shares_device_memory())) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCXX(*made = std::make_shared<OwnGroupMat>(group));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

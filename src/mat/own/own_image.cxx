@@ -52,24 +52,23 @@ void join_rows_with(const Csr &others, const PetscInt *garray, const OwnValues &
 /* Of diagonals the entries that are not 0, and the main one, or all places; and all of rest's. */
 PetscErrorCode FindRows(Mat A, OwnMat *own, bool places, HostRows *rows)
 {
-  OwnValues       v;
-  Mat             diagonal, block = NULL;
-  const PetscInt *garray = NULL;
-  BorrowedCsr     lent;
-  std::int64_t    nnz = 0;
+  OwnValues    v;
+  AijBlocks    rest;
+  BorrowedCsr  lent;
+  std::int64_t nnz = 0;
 
   PetscFunctionBegin;
   PetscCall(OwnSettle(A, own));
   PetscCall(OwnRead(A, own, Space::Host, &v));
   if (auto *diagonals = std::get_if<DiagonalValues>(&v)) diagonals->every = places;
   if (own->others.rest) {
-    PetscCall(MatGetAIJBlocks(own->others.rest, &diagonal, &block, &garray));
-    PetscCall(lent.open(block, Space::Host));
+    rest = blocks_of(own->others.rest);
+    PetscCall(lent.open(rest.others(), Space::Host));
   }
   PetscCall(Guarded([&] {
     rows->ptr.resize(A->rmap->n + 1);
     count_entries(Space::Host, v, rows->ptr.data());
-    for (PetscInt i = 0; block && i < A->rmap->n; i++) rows->ptr[i] += lent.csr().ptr[i + 1] - lent.csr().ptr[i];
+    for (PetscInt i = 0; rest.others() && i < A->rmap->n; i++) rows->ptr[i] += lent.csr().ptr[i + 1] - lent.csr().ptr[i];
     nnz = std::accumulate(rows->ptr.begin(), rows->ptr.end(), std::int64_t(0));
   }));
   PetscCheck(nnz <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
@@ -79,7 +78,7 @@ PetscErrorCode FindRows(Mat A, OwnMat *own, bool places, HostRows *rows)
   PetscCall(PetscMalloc2(nnz + 1, &rows->col, nnz + 1, &rows->val));
   std::exclusive_scan(rows->ptr.begin(), rows->ptr.end(), rows->ptr.begin(), PetscInt(0));
   PetscCall(Guarded([&] {
-    if (block) join_rows_with(lent.csr(), garray, v, A->cmap->rstart, *rows);
+    if (rest.others()) join_rows_with(lent.csr(), rest.garray, v, A->cmap->rstart, *rows);
     else copy_entries(Space::Host, v, rows->ptr.data(), 0, rows->col, rows->val);
   }));
   PetscCall(lent.close());
@@ -132,7 +131,7 @@ PetscErrorCode Refresh(Mat A, OwnMat *own, bool places, Mat aij)
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(own_to_aij, A, 0, 0, 0));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), FindRows(A, own, places, &rows), make));
+  PetscCall(FailTogether(comm_of(A), FindRows(A, own, places, &rows), make));
   if (own->others.rest) PetscCall(MatUpdateMPIAIJWithArray(aij, rows.val));
   else {
     PetscCall(MatSeqAIJGetArrayWrite(aij, &val));
@@ -160,12 +159,9 @@ PetscErrorCode CopyFlags(Mat A, Mat aij)
 /* Vectors of the matrix's kind, for PETSc's solvers that take it from a block. */
 PetscErrorCode SetVectors(Mat A, Mat aij)
 {
-  Mat blocks[2];
-
   PetscFunctionBegin;
   if (!A->defaultvectype) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetAIJBlocks(aij, &blocks[0], &blocks[1]));
-  for (Mat M : {aij, blocks[0]}) PetscCall(MatSetVecType(M, A->defaultvectype));
+  for (Mat M : {aij, blocks_of(aij).diagonal()}) PetscCall(MatSetVecType(M, A->defaultvectype));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,7 +175,7 @@ PetscErrorCode Update(Mat A, OwnMat *own, bool places, OwnImage &image)
   if (image.state != state && !places) PetscCall(OwnLookForNewPattern(A));
   if (image.aij && image.pattern != A->nonzerostate) PetscCall(MatDestroy(&image.aij));
   if (!image.aij) {
-    if (image.pattern != A->nonzerostate) PetscCall(FailTogether(PetscObjectComm((PetscObject)A), HashEntries(A, own, &image.hash), make));
+    if (image.pattern != A->nonzerostate) PetscCall(FailTogether(comm_of(A), HashEntries(A, own, &image.hash), make));
     PetscCall(OwnMakeAij(A, places, &image.aij));
     PetscCall(SetVectors(A, image.aij));
   } else if (image.state != state) PetscCall(Refresh(A, own, places, image.aij));
@@ -205,8 +201,8 @@ PetscErrorCode OwnMakeAij(Mat A, bool places, Mat *B)
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(own_to_aij, A, 0, 0, 0));
   PetscCall(OwnRest(A, own, &rest));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), FindRows(A, own, places, &rows), make));
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), B));
+  PetscCall(FailTogether(comm_of(A), FindRows(A, own, places, &rows), make));
+  PetscCall(MatCreate(comm_of(A), B));
   PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(MatSetBlockSizesFromMats(*B, A, A));
   PetscCall(PetscObjectSetOptionsPrefix((PetscObject)*B, ((PetscObject)A)->prefix));
@@ -230,9 +226,9 @@ PetscErrorCode OwnLookForNewPattern(Mat A)
 
   PetscFunctionBegin;
   if (own->storage->by_rows() || image.pattern != A->nonzerostate) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), HashEntries(A, own, &hash), make));
+  PetscCall(FailTogether(comm_of(A), HashEntries(A, own, &hash), make));
   moved = hash != image.hash;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPI_INT, MPI_MAX, comm_of(A)));
   if (moved) A->nonzerostate++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -276,7 +272,7 @@ PetscErrorCode OwnAgreeOnPattern(Mat A)
 
   PetscFunctionBegin;
   if (A->rmap->size > 1) {
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &state, 1, MPIU_INT64, MPI_MAX, PetscObjectComm((PetscObject)A)));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &state, 1, MPIU_INT64, MPI_MAX, comm_of(A)));
     A->nonzerostate = state;
   }
   PetscCall(OwnLookForNewPattern(A));

@@ -22,10 +22,8 @@ OwnMat *find_own(Mat A)
 
 PetscErrorCode OwnCheckLength(PetscLayout map, Vec v)
 {
-  PetscInt n;
-
   PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(v, &n));
+  const PetscInt n = local_size(v);
   PetscCheck(n == map->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A vector of %" PetscInt_FMT " entries on this rank where the matrix has %" PetscInt_FMT, n,
              map->n);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,7 +82,7 @@ static PetscErrorCode MatMultTransposeAdd_Own(Mat A, Vec x, Vec y, Vec z)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!failed) failed = MultiplyTransposed(own, v, x, y, z);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "multiply by its transposed part"));
+  PetscCall(FailTogether(comm_of(A), failed, "multiply by its transposed part"));
   PetscCall(OwnRest(A, own, &rest));
   if (rest) PetscCall(MatAddTransposedProduct(rest, x, z));
   PetscCall(LogFlops(own->space, 2.0 * own->op->nnz()));
@@ -107,7 +105,7 @@ static PetscErrorCode MatSetUp_Own(Mat A)
   PetscErrorCode failed = OwnShape(A, own);
   if (!failed) failed = OwnPlacesOfGrid(A, *own, own->storage->by_rows(), &places, &others);
   if (!failed && places.known) failed = own->storage->put_grid(A, own, places);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold the places of its grid"));
+  PetscCall(FailTogether(comm_of(A), failed, "hold the places of its grid"));
   PetscCall(OwnAddPlaces(A, own, others));
   if (!places.known) PetscFunctionReturn(PETSC_SUCCESS);
   A->preallocated = PETSC_TRUE; /* all that is there is 0, as in PETSc's own matrices of a DM */
@@ -130,7 +128,7 @@ static PetscErrorCode MatAssemblyEnd_Own(Mat A, MatAssemblyType type)
   A->preallocated             = PETSC_TRUE;                           /* nobody need have asked for places */
   const bool           there  = own->op && own->space == Space::Cuda; /* a rank that has set no value holds none yet */
   const PetscErrorCode failed = there ? OwnRead(A, own, own->space, &v) : PETSC_SUCCESS;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its values"));
+  PetscCall(FailTogether(comm_of(A), failed, "hold its values"));
   if (!there) PetscFunctionReturn(PETSC_SUCCESS);
   own->host.reset();
   own->host_current = false;
@@ -169,7 +167,6 @@ static PetscErrorCode MatGetInfo_Own(Mat A, MatInfoType type, MatInfo *info)
 {
   OwnMat        *own = own_of(A);
   OwnValues      v;
-  Mat            Ad, Ao;
   PetscLogDouble here[3] = {0, 0, 0}; /* entries, places, bytes */
 
   PetscFunctionBegin;
@@ -181,14 +178,12 @@ static PetscErrorCode MatGetInfo_Own(Mat A, MatInfoType type, MatInfo *info)
   }
   here[1] = own->storage->places(A, *own);
   if (own->others.rest) {
-    PetscCall(MatGetAIJBlocks(own->others.rest, &Ad, &Ao));
-    PetscCall(MatGetInfo(Ao, MAT_LOCAL, info));
+    PetscCall(MatGetInfo(blocks_of(own->others.rest).others(), MAT_LOCAL, info));
     here[0] += info->nz_used;
     here[1] += info->nz_used;
     here[2] += info->memory;
   }
-  if (type != MAT_LOCAL)
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, here, 3, MPI_DOUBLE, type == MAT_GLOBAL_MAX ? MPI_MAX : MPI_SUM, PetscObjectComm((PetscObject)A)));
+  if (type != MAT_LOCAL) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, here, 3, MPI_DOUBLE, type == MAT_GLOBAL_MAX ? MPI_MAX : MPI_SUM, comm_of(A)));
   *info              = {};
   info->block_size   = PetscAbs(A->rmap->bs);
   info->nz_allocated = here[1];
@@ -201,11 +196,10 @@ static PetscErrorCode MatGetInfo_Own(Mat A, MatInfoType type, MatInfo *info)
 static PetscErrorCode MatView_Own(Mat A, PetscViewer viewer)
 {
   OwnMat           *own = own_of(A);
-  PetscBool         ascii;
   PetscViewerFormat format;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  const bool ascii = is_type(viewer, PETSCVIEWERASCII);
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL)) {
     const char *what = own->kind->what;
@@ -283,7 +277,7 @@ static PetscErrorCode BecomeLike(Mat A, const OwnKind &kind, const OwnMat *like,
 #if PetscDefined(HAVE_DEVICE)
   B->boundtocpu = A->boundtocpu;
 #endif
-  if (like) PetscCall(Together(PetscObjectComm((PetscObject)B), "hold the settings of another matrix", [&] { own_of(B)->storage = like->storage->clone(); }));
+  if (like) PetscCall(Together(comm_of(B), "hold the settings of another matrix", [&] { own_of(B)->storage = like->storage->clone(); }));
   B->preallocated = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -291,7 +285,7 @@ static PetscErrorCode BecomeLike(Mat A, const OwnKind &kind, const OwnMat *like,
 PetscErrorCode OwnNew(Mat A, const OwnKind &kind, const OwnMat *like, bool transposed, Mat *B)
 {
   PetscFunctionBegin;
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), B));
+  PetscCall(MatCreate(comm_of(A), B));
   const PetscErrorCode failed = BecomeLike(A, kind, like, transposed, *B);
   if (failed) PetscCall(MatDestroy(B));
   PetscCall(failed);
@@ -303,7 +297,7 @@ PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind)
   OwnMat *own = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(Together(PetscObjectComm((PetscObject)A), "become a matrix that owns its values", [&] {
+  PetscCall(Together(comm_of(A), "become a matrix that owns its values", [&] {
     auto made     = std::make_unique<OwnMat>();
     made->kind    = &kind;
     made->storage = kind.storage();

@@ -205,9 +205,8 @@ void           OwnKeepAij(Mat A, bool places);
 PetscErrorCode OwnAgreeOnPattern(Mat A);
 PetscErrorCode OwnLookForNewPattern(Mat A);
 
-/* own_convert.cxx. This rank's rows in its own columns, where the values are; and the block of those in others' with their numbers, NULL on one rank.
-   Collective. */
-PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, Mat *others, const PetscInt **garray);
+/* own_convert.cxx. This rank's rows in its own columns, where the values are; and, on several ranks, the blocks of what is beside them. Collective. */
+PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, AijBlocks *rest);
 PetscErrorCode OwnFrom(Mat X, Mat like, const OwnKind &kind, Mat *B); // of X's entries, through AIJ, in blocks and maps like another, which may be X
 PetscErrorCode OwnReplace(Mat A, Mat made);                           // A becomes it, of another pattern
 

@@ -10,15 +10,9 @@ namespace goza::mat
 namespace
 {
 
-/* Is it on the device? */
-PetscErrorCode BesideDevice(Mat A, bool *yes)
+bool beside_device(Mat A)
 {
-  Space space;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetSpace(A, &space));
-  *yes = petsc_on_device() && space == Space::Cuda;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return petsc_on_device() && space_of(A) == Space::Cuda;
 }
 
 /* One of rest's two blocks, without MatSetValues() for each row: nearly all are empty. rows without a pointer: all are */
@@ -62,13 +56,10 @@ PetscErrorCode OwnRest(Mat A, OwnMat *own, Mat *rest)
 
 PetscErrorCode OwnNewRest(Mat A, Mat *rest)
 {
-  bool device = false;
-
   PetscFunctionBegin;
-  PetscCall(BesideDevice(A, &device));
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), rest));
+  PetscCall(MatCreate(comm_of(A), rest));
   PetscCall(MatSetSizes(*rest, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
-  PetscCall(MatSetType(*rest, device ? MATMPIAIJCUSPARSE : MATMPIAIJ));
+  PetscCall(MatSetType(*rest, beside_device(A) ? MATMPIAIJCUSPARSE : MATMPIAIJ));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,25 +78,23 @@ PetscErrorCode OwnTakeRest(Mat A, OwnMat *own, Mat rest, PetscErrorCode failed)
 
 PetscErrorCode OwnSetRest(Mat A, OwnMat *own, const Csr &rows, const PetscInt *garray, PetscErrorCode failed)
 {
-  Mat       rest = NULL, diagonal = NULL, block = NULL;
-  PetscInt *names  = NULL; // of the block's columns
-  bool      device = false;
+  const MatType type = beside_device(A) ? MATSEQAIJCUSPARSE : MATSEQAIJ;
+  Mat           rest = NULL, diagonal = NULL, block = NULL;
+  PetscInt     *names = NULL; // of the block's columns
 
   PetscFunctionBegin;
-  PetscCall(BesideDevice(A, &device));
-  const MatType type = device ? MATSEQAIJCUSPARSE : MATSEQAIJ;
   if (!failed) failed = MakeBlock(type, {Space::Host, A->rmap->n, A->cmap->n, nullptr, nullptr, nullptr}, &diagonal);
   if (!failed) failed = MakeBlock(type, rows, &block);
   if (!failed) failed = PetscMalloc1(rows.ncols, &names);
   if (!failed) failed = PetscArraycpy(names, garray, rows.ncols);
-  PetscErrorCode all = FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its entries in columns of other ranks");
+  PetscErrorCode all = FailTogether(comm_of(A), failed, "hold its entries in columns of other ranks");
   if (all) { /* else they are rest's */
     PetscCall(MatDestroy(&diagonal));
     PetscCall(MatDestroy(&block));
     PetscCall(PetscFree(names));
   }
   PetscCall(all);
-  PetscCall(GozaMatOfBlocks(MatCreateMPIAIJWithSeqAIJ, PetscObjectComm((PetscObject)A), diagonal, block, names, &rest, 0));
+  PetscCall(GozaMatOfBlocks(MatCreateMPIAIJWithSeqAIJ, comm_of(A), diagonal, block, names, &rest, 0));
   PetscCall(OwnTakeRest(A, own, rest, PETSC_SUCCESS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -14,7 +14,7 @@ constexpr char change[] = "change its values of the matrix";
 
 PetscErrorCode AllAgree(Mat A, PetscErrorCode here)
 {
-  return FailTogether(PetscObjectComm((PetscObject)A), here, change);
+  return FailTogether(comm_of(A), here, change);
 }
 
 /* Collective. call(values): changes the diagonals where they are */
@@ -139,18 +139,18 @@ PetscErrorCode MatGetDiagonal_Own(Mat A, Vec d)
 /* The sums of absolute values, of rows or of columns, that rest adds to those of the diagonals. */
 PetscErrorCode AddSumsOfRest(Mat rest, bool of_columns, Vec sums)
 {
-  Mat absolute, blocks[2];
+  Mat absolute;
   Vec right, left;
 
   PetscFunctionBegin;
   PetscCall(MatDuplicate(rest, MAT_COPY_VALUES, &absolute));
-  PetscCall(MatGetAIJBlocks(absolute, &blocks[0], &blocks[1]));
+  const Mat    others = blocks_of(absolute).others();
   PetscScalar *val;
   MatInfo      info;
-  PetscCall(MatGetInfo(blocks[1], MAT_LOCAL, &info));
-  PetscCall(MatSeqAIJGetArray(blocks[1], &val));
+  PetscCall(MatGetInfo(others, MAT_LOCAL, &info));
+  PetscCall(MatSeqAIJGetArray(others, &val));
   for (PetscInt k = 0; k < (PetscInt)info.nz_used; k++) val[k] = PetscAbsScalar(val[k]);
-  PetscCall(MatSeqAIJRestoreArray(blocks[1], &val));
+  PetscCall(MatSeqAIJRestoreArray(others, &val));
   PetscCall(PetscObjectStateIncrease((PetscObject)absolute));
   PetscCall(MatCreateVecs(absolute, &right, &left));
   const Vec ones = of_columns ? left : right;
@@ -175,7 +175,7 @@ PetscErrorCode NormWithRest(Mat A, OwnMat *own, Mat rest, const OwnValues &v, No
     PetscReal sum = 0;
 
     PetscCall(AllAgree(A, Guarded([&] { sum = square_sum(own->space, v); })));
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)A)));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPIU_SUM, comm_of(A)));
     PetscCall(MatNorm(rest, type, &of_rest));
     *norm = PetscSqrtReal(sum + of_rest * of_rest);
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -200,7 +200,7 @@ PetscErrorCode MatNorm_Own(Mat A, NormType type, PetscReal *norm)
   Mat       rest;
 
   PetscFunctionBegin;
-  PetscCheck(type == NORM_1 || type == NORM_FROBENIUS || type == NORM_INFINITY, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+  PetscCheck(type == NORM_1 || type == NORM_FROBENIUS || type == NORM_INFINITY, comm_of(A), PETSC_ERR_SUP,
              "Matrix type %s has the norms 1, Frobenius and infinity", ((PetscObject)A)->type_name);
   PetscErrorCode failed = OwnSettle(A, own);
   if (!failed) failed = OwnRead(A, own, own->space, &v);

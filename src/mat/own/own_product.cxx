@@ -195,25 +195,19 @@ PetscErrorCode ProductSymbolic(Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ColumnByColumn(const Mat_Product *product, PetscBool *yes)
+bool column_by_column(const Mat_Product *product)
 {
-  PetscFunctionBegin;
-  *yes = PETSC_FALSE;
-  if (find_own(product->A) && (product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB))
-    PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)product->B, yes, MATSEQDENSE, MATMPIDENSE, ""));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return find_own(product->A) && (product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB) && is_based_on(product->B, MATSEQDENSE, MATMPIDENSE);
 }
 
 PetscErrorCode MatProductSetFromOptions_Own(Mat C)
 {
   AijFactors                     factors(C->product);
   std::unique_ptr<ProductPhases> phases;
-  PetscBool                      columns;
 
   PetscFunctionBegin;
-  PetscCall(ColumnByColumn(C->product, &columns));
-  if (columns) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Together(PetscObjectComm((PetscObject)C), "hold a product of matrices", [&] { phases = std::make_unique<ProductPhases>(); }));
+  if (column_by_column(C->product)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Together(comm_of(C), "hold a product of matrices", [&] { phases = std::make_unique<ProductPhases>(); }));
   PetscErrorCode failed = factors.begin();
   if (!failed) failed = MatProductSetFromOptions(C);
   if (!failed) failed = phases->kept.take(C->product); /* until the symbolic phase */

@@ -39,10 +39,11 @@ struct RestRows {
 
   PetscErrorCode open(Mat rest)
   {
-    Mat diagonal;
+    const AijBlocks of = blocks_of(rest);
 
     PetscFunctionBegin;
-    PetscCall(MatGetAIJBlocks(rest, &diagonal, &block, &garray));
+    block  = of.others();
+    garray = of.garray;
     PetscCall(lent.open_pattern(block));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -147,7 +148,7 @@ PetscErrorCode FindMissing(Mat A, const RestRows &rows, const std::vector<OtherE
 /* Collective. Rest has places for the entries, and `rows` are its. */
 PetscErrorCode MakePlaces(Mat A, OwnMat *own, const std::vector<OtherEntry> &entries, bool zeros_too, bool fixed, RestRows *rows)
 {
-  const MPI_Comm          comm = PetscObjectComm((PetscObject)A);
+  const MPI_Comm          comm = comm_of(A);
   Mat                     rest;
   std::vector<OtherEntry> missing;
   PetscMPIInt             mine, any;
@@ -188,7 +189,7 @@ PetscErrorCode FindParts(Mat A, const std::vector<OtherEntry> &entries, Parts *p
 /* Collective. sent: by ascending row; received: by ascending rank. */
 PetscErrorCode Exchange(Mat A, const std::vector<OtherEntry> &sent, std::vector<OtherEntry> *received)
 {
-  const MPI_Comm           comm = PetscObjectComm((PetscObject)A);
+  const MPI_Comm           comm = comm_of(A);
   Parts                    parts;
   std::vector<PetscMPIInt> count;
   std::vector<MPI_Request> requests;
@@ -234,13 +235,13 @@ PetscErrorCode ExchangeRows(Mat A, OwnMat *own, InsertMode mode)
     std::copy_if(waiting.begin(), waiting.end(), std::back_inserter(away), [&](const OtherEntry &e) { return !is_own(e); });
     waiting.erase(std::remove_if(waiting.begin(), waiting.end(), [&](const OtherEntry &e) { return !is_own(e); }), waiting.end());
   });
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, give));
+  PetscCall(FailTogether(comm_of(A), failed, give));
   PetscCall(Exchange(A, away, &received));
   for (const OtherEntry &e : received) {
     if (!failed) failed = OwnSetEntry(A, own, e, mode);
   }
   if (!failed) failed = Guarded([&] { join_doubles(waiting, mode); });
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, hold));
+  PetscCall(FailTogether(comm_of(A), failed, hold));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -262,7 +263,7 @@ PetscErrorCode PutIntoRest(Mat A, OwnMat *own, InsertMode mode)
     }
     failed = MatSeqAIJRestoreArray(rows.block, &val);
   }
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, hold));
+  PetscCall(FailTogether(comm_of(A), failed, hold));
   PetscCall(PetscObjectStateIncrease((PetscObject)own->others.rest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -272,7 +273,7 @@ PetscErrorCode PutIntoRest(Mat A, OwnMat *own, InsertMode mode)
 /* Where it has all places of the other rest stays the matrix that it is, which knows coordinates; else PETSc makes another of it. */
 PetscErrorCode OwnCombineRest(Mat A, OwnMat *own, PetscScalar a, Mat other, bool add)
 {
-  const MPI_Comm        comm = PetscObjectComm((PetscObject)A);
+  const MPI_Comm        comm = comm_of(A);
   Mat                   rest, block = NULL, its_block = NULL;
   std::vector<PetscInt> at;
   PetscInt              places = 0;
@@ -315,14 +316,14 @@ PetscErrorCode OwnAddPlaces(Mat A, OwnMat *own, std::vector<OtherEntry> &places)
 
   PetscFunctionBegin;
   if (A->rmap->size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Together(PetscObjectComm((PetscObject)A), hold, [&] { join_doubles(places, INSERT_VALUES); }));
+  PetscCall(Together(comm_of(A), hold, [&] { join_doubles(places, INSERT_VALUES); }));
   PetscCall(MakePlaces(A, own, places, true, false, &rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode OwnDeliver(Mat A, OwnMat *own)
 {
-  const MPI_Comm           comm    = PetscObjectComm((PetscObject)A);
+  const MPI_Comm           comm    = comm_of(A);
   std::vector<OtherEntry> &waiting = own->others.waiting;
   PetscMPIInt              mine[4] = {0, 0, 0, 0}, any[4]; /* something waits; for another rank; to be added; to be set */
 

@@ -191,7 +191,7 @@ PetscErrorCode FindNamed(Mat A, const OwnMat *own, PetscInt n, const PetscInt ro
 
   PetscFunctionBegin;
   PetscCall(MatFindNamedRows(A, n, rows, zero, &list));
-  PetscCall(Together(PetscObjectComm((PetscObject)A), zero, [&] {
+  PetscCall(Together(comm_of(A), zero, [&] {
     named->n          = static_cast<PetscInt>(list.size());
     named->in_columns = static_cast<PetscInt>(std::lower_bound(list.begin(), list.end(), A->cmap->n) - list.begin());
     named->list       = Array<PetscInt>(own->space, list.data(), list.size());
@@ -241,7 +241,7 @@ PetscErrorCode InsertDiagonal(Mat A, const std::vector<PetscInt> &rows, PetscSca
 
     if (!failed && k < A->cmap->N) failed = MatSetValues(A, 1, &k, 1, &k, &diag, INSERT_VALUES);
   }
-  failed = FailTogether(PetscObjectComm((PetscObject)A), failed, zero);
+  failed = FailTogether(comm_of(A), failed, zero);
   if (!failed) failed = MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
   if (!failed) failed = MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
   own->fixed  = fixed;
@@ -269,12 +269,12 @@ PetscErrorCode ZeroThem(Mat A, bool columns, PetscInt n, const PetscInt rows[], 
   PetscCall(MatHasCongruentLayouts(A, &alike));
   PetscErrorCode failed = alike || (!columns && !(x && b)) ? PETSC_SUCCESS : CheckAlike(A, columns);
   if (!failed) failed = OwnSettle(A, own);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, zero));
+  PetscCall(FailTogether(comm_of(A), failed, zero));
   PetscCall(FindNamed(A, own, n, rows, &named));
   PetscCall(OwnRest(A, own, &rest));
   if (rest)
     PetscCall(columns ? MatZeroRowsColumns(rest, n, rows, 0, x, b) : MatZeroRows(rest, n, rows, 0, NULL, NULL)); /* before b gets its values at the rows */
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ZeroNamed(A, columns, alike, named, diag, x, b), zero));
+  PetscCall(FailTogether(comm_of(A), ZeroNamed(A, columns, alike, named, diag, x, b), zero));
   if (!alike && diag != PetscScalar(0)) PetscCall(InsertDiagonal(A, named.list.to_host(), diag));
   OwnUnsay(A, columns, columns && PetscImaginaryPart(diag) == 0);
   PetscCall(OwnAgreeOnPattern(A));

@@ -48,7 +48,7 @@ PetscErrorCode AijRefused::say_longest_row(Mat A, PetscInt length)
 PetscErrorCode OwnCheckAlone(Mat A, const OwnMat *own, const char *refused)
 {
   PetscFunctionBegin;
-  PetscCheck(!refused, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+  PetscCheck(!refused, comm_of(A), PETSC_ERR_SUP,
              "-mat_%s_%s: a matrix of type %s has its values in these %s alone, in full precision and in its own order; let it keep AIJ (%s yes)",
              own->kind->format().root, refused, own->kind->type, own->kind->what, own->kind->keep_aij);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -60,8 +60,8 @@ static PetscErrorCode MayBeAlone(Mat A, const OwnKind &kind, bool *may)
   std::unique_ptr<FormatConfig> config;
 
   PetscFunctionBegin;
-  PetscCall(Together(PetscObjectComm((PetscObject)A), "read its options", [&] { config = kind.format().config(); }));
-  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Options of a format", "Mat");
+  PetscCall(Together(comm_of(A), "read its options", [&] { config = kind.format().config(); }));
+  PetscOptionsBegin(comm_of(A), ((PetscObject)A)->prefix, "Options of a format", "Mat");
   PetscOptionsObject->options = ((PetscObject)A)->options;
   PetscCall(kind.format().from_options(A, *config, PetscOptionsObject));
   PetscOptionsEnd();
@@ -76,7 +76,7 @@ PetscErrorCode MatCreate_FormatOrOwn(Mat A, const OwnKind &kind, bool mpi)
   bool                     own     = false;
 
   PetscFunctionBegin;
-  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Options of a format's matrix at its creation", "Mat");
+  PetscOptionsBegin(comm_of(A), ((PetscObject)A)->prefix, "Options of a format's matrix at its creation", "Mat");
   PetscCall(PetscOptionsEList(kind.keep_aij, "Whether a matrix holds AIJ beside its format", kind.page, words, 3, words[keep], &keep, NULL));
   PetscOptionsEnd();
   own = keep == 2;

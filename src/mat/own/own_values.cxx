@@ -13,7 +13,7 @@ PetscErrorCode OwnShape(Mat A, OwnMat *own)
   if (own->shaped) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLayoutSetUp(A->rmap));
   PetscCall(PetscLayoutSetUp(A->cmap));
-  PetscCall(MatGetSpace(A, &own->space));
+  own->space = space_of(A);
   PetscCall(Guarded([&] { own->bs = own->storage->begin(A); }));
   PetscCall(own->aij.say_longest_row(A, A->cmap->n));
   own->shaped = true;
@@ -37,7 +37,7 @@ PetscErrorCode OwnTake(Mat A, OwnMat *own, std::unique_ptr<OwnFormat> f)
   own->is_open      = false;
   own->coo          = CooPlaces();
   own->host.reset();
-  PetscCall(own->op->written(A, own->storage->places(A, *own)));
+  own->op->written(A, own->storage->places(A, *own));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,7 +85,7 @@ PetscErrorCode OwnSettle(Mat A, OwnMat *own)
 
   PetscFunctionBegin;
   PetscCall(OwnShape(A, own));
-  PetscCall(MatGetSpace(A, &space));
+  space = space_of(A);
   if (space == own->space) PetscFunctionReturn(PETSC_SUCCESS);
   if (own->op) PetscCall(Guarded([&] { f = own->storage->moved(A, own->current ? *own->held : *own->host, space); }));
   own->space       = space;
@@ -182,24 +182,22 @@ void OwnUnsay(Mat A, bool symmetric, bool hermitian)
 /* Collective where the matrix's state has moved, which it does on all ranks: a rank that wrote values has another operator than before. */
 static PetscErrorCode BringOthers(Mat A, OwnMat *own, PetscErrorCode failed)
 {
-  Mat              rest, Ad, Ao;
-  MatInfo          info;
-  PetscObjectState state;
+  Mat     rest;
+  MatInfo info;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  const PetscObjectState state = state_of(A);
   if (A->rmap->size == 1 || state == own->others.seen) {
     PetscCall(failed);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   own->others.seen = -1;
   if (!failed) failed = Unshare(A, own, true); /* a preconditioner's keeps this part, too */
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its values"));
+  PetscCall(FailTogether(comm_of(A), failed, "hold its values"));
   PetscCall(OwnRest(A, own, &rest));
   PetscCall(own->op->update_beside(rest, failed));
-  PetscCall(MatGetAIJBlocks(rest, &Ad, &Ao));
-  PetscCall(MatGetInfo(Ao, MAT_LOCAL, &info));
-  PetscCall(own->op->written(A, own->storage->places(A, *own) + info.nz_used));
+  PetscCall(MatGetInfo(blocks_of(rest).others(), MAT_LOCAL, &info));
+  own->op->written(A, own->storage->places(A, *own) + info.nz_used);
   own->others.seen = state;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,7 +11,7 @@ static PetscErrorCode GetGrids(PC pc, PetscInt *levels, Mat *mats[], const std::
   *grids = &static_cast<SAAMG *>(pc->data)->hierarchy.grids();
 
   PetscFunctionBegin;
-  PetscCheck(!(*grids)->empty(), PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "PC of type saamg has no levels: call PCSetUp() first");
+  PetscCheck(!(*grids)->empty(), comm_of(pc), PETSC_ERR_ORDER, "PC of type saamg has no levels: call PCSetUp() first");
   *levels = (PetscInt)(*grids)->size();
   PetscCall(PetscMalloc1(*levels, mats));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -43,7 +43,6 @@ static PetscErrorCode CopyLevels(PC pc, CopyOfTwo *copy, PetscInt *levels, Mat *
   SAAMG                   *mg = static_cast<SAAMG *>(pc->data);
   const std::vector<Grid> *grids;
   OwnRows                  rows;
-  PetscObjectState         nonzerostate;
 
   PetscFunctionBegin;
   PetscCall(GetGrids(pc, levels, mats, &grids));
@@ -51,8 +50,8 @@ static PetscErrorCode CopyLevels(PC pc, CopyOfTwo *copy, PetscInt *levels, Mat *
     PetscCall(CopyEach(*grids, copy, *mats));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
-  PetscCheck(nonzerostate == mg->nonzerostate, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "The matrix has got another pattern: call PCSetUp() first");
+  const PetscObjectState nonzerostate = nonzero_state_of(pc->pmat);
+  PetscCheck(nonzerostate == mg->nonzerostate, comm_of(pc), PETSC_ERR_ORDER, "The matrix has got another pattern: call PCSetUp() first");
   PetscErrorCode failed = BorrowLevels(pc, mg, &rows);
   if (!failed) failed = mg->hierarchy.restore(mg->hierarchy_options);
   if (!failed) failed = CopyEach(*grids, copy, *mats);
@@ -66,7 +65,7 @@ PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpola
 {
   PetscFunctionBegin;
   if (GroupPC *group = static_cast<SAAMG *>(pc->data)->group.get()) {
-    PetscCall(group->get_levels(PetscObjectComm((PetscObject)pc), PCGetInterpolations_SAAMG, true, levels, interpolations));
+    PetscCall(group->get_levels(comm_of(pc), PCGetInterpolations_SAAMG, true, levels, interpolations));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CopyLevels(pc, CopyInterpolation, levels, interpolations));
@@ -78,7 +77,7 @@ PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operator
 {
   PetscFunctionBegin;
   if (GroupPC *group = static_cast<SAAMG *>(pc->data)->group.get()) {
-    PetscCall(group->get_levels(PetscObjectComm((PetscObject)pc), PCGetCoarseOperators_SAAMG, false, levels, operators));
+    PetscCall(group->get_levels(comm_of(pc), PCGetCoarseOperators_SAAMG, false, levels, operators));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CopyLevels(pc, CopyOperator, levels, operators));

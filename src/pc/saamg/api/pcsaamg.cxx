@@ -25,30 +25,24 @@ namespace goza::saamg
 static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
 {
   Mat                       A = pc->pmat;
-  PetscBool                 seq, mpi;
   PetscInt                  M, N;
   std::shared_ptr<GroupMat> grouped;
 
   PetscFunctionBegin;
-  PetscCheck(A->assembled, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "PC saamg: the matrix is not assembled");
+  PetscCheck(A->assembled, comm_of(pc), PETSC_ERR_ARG_WRONGSTATE, "PC saamg: the matrix is not assembled");
   PetscCall(MatGetSize(A, &M, &N));
-  PetscCheck(M == N, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ, "PC saamg: the matrix must be square, but is %" PetscInt_FMT " x %" PetscInt_FMT, M,
-             N);
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  PetscCheck(M == N, comm_of(pc), PETSC_ERR_ARG_SIZ, "PC saamg: the matrix must be square, but is %" PetscInt_FMT " x %" PetscInt_FMT, M, N);
+  const bool seq = is_based_on(A, MATSEQAIJ), mpi = is_based_on(A, MATMPIAIJ);
   PetscCall(MatDestroy(&mg->converted));
   if (mg->owner && !mg->makes_rows) PetscCall(MatGetGroupMat(A, &grouped));
   if (!seq && !mpi && !mg->makes_rows && !grouped) {
-    PetscBool shell, bound;
-    DM        dm;
+    DM dm;
 
-    PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &shell, MATSHELL, MATMFFD, MATNEST, MATIS, MATPYTHON, ""));
-    PetscCheck(!shell, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+    PetscCheck(!is_type(A, MATSHELL, MATMFFD, MATNEST, MATIS, MATPYTHON), comm_of(pc), PETSC_ERR_SUP,
                "PC saamg needs the entries of a matrix, which type %s does not give; give KSPSetOperators() an assembled Pmat", ((PetscObject)A)->type_name);
     PetscCall(PetscInfo(pc, "Matrix of type %s is converted to AIJ\n", ((PetscObject)A)->type_name));
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &mg->converted));
-    PetscCall(MatBoundToCPU(A, &bound));
-    PetscCall(MatBindToCPU(mg->converted, bound)); /* a new AIJ counts as the host's, and its hierarchy would, too */
+    PetscCall(MatBindToCPU(mg->converted, is_bound(A))); /* a new AIJ counts as the host's, and its hierarchy would, too */
     PetscCall(MatGetDM(A, &dm));
     if (dm) PetscCall(MatSetDM(mg->converted, dm)); /* a group's leader numbers nodes along its grid */
     A = mg->converted;
@@ -60,8 +54,7 @@ static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
 static PetscErrorCode HoldNearNull(PC pc, SAAMG *mg, NearNull &modes)
 {
   PetscFunctionBegin;
-  PetscCall(
-    FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, modes), "hold its near-null vectors"));
+  PetscCall(FailTogether(comm_of(pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, modes), "hold its near-null vectors"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,8 +82,8 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, Near
     PetscCall(FindGrid(pc, mg, &grid));
     *wants_rows = mg->by_diagonals && !grid.known;
     if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(grid, rows, modes.bs, name, lattice), "number its nodes"));
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, lattice, modes.bs, modes.k), "forecast its memory"));
+    PetscCall(FailTogether(comm_of(pc), NaturalNumbers(grid, rows, modes.bs, name, lattice), "number its nodes"));
+    PetscCall(FailTogether(comm_of(pc), PredictMemory(pc, mg, rows, lattice, modes.bs, modes.k), "forecast its memory"));
     PetscCall(mg->hierarchy.build({rows.A, rows.columns, modes.bs, modes.k, std::move(modes.B), std::move(name), lattice, exact, facts}, mg->hierarchy_options,
                                   finite));
     *wants_rows = *finite && mg->hierarchy.wants_rows();
@@ -107,7 +100,6 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   OwnRows          rows;
   NearNull         modes;
   PetscObjectState nonzerostate;
-  PetscObjectId    id;
 
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
@@ -115,15 +107,15 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   mg->most                 = 0;
   const std::size_t before = device::bytes_in_use();
   PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
-  PetscCall(MatGetSpace(pc->pmat, &space));
+  space        = space_of(pc->pmat);
   same_pattern = !mg->hierarchy.empty() && nonzerostate == mg->nonzerostate && pc->flag != DIFFERENT_NONZERO_PATTERN && space == mg->space;
   mg->space    = space;
   mg->transposed.reset();
   if (!same_pattern) mg->automatic.forget_trial();
   if (!same_pattern) mg->tuned = {};
   WatchPrecision(mg, same_pattern);
-  PetscCall(PetscObjectGetId((PetscObject)A, &id));
-  if (!same_pattern) PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), RoomForNearNull(pc->pmat, space, modes), "hold its near-null vectors"));
+  const PetscObjectId id = id_of(A);
+  if (!same_pattern) PetscCall(FailTogether(comm_of(pc), RoomForNearNull(pc->pmat, space, modes), "hold its near-null vectors"));
   PetscCall(OpenRows(pc, mg, same_pattern && mg->ascending == id, &rows));
   mg->ascending = rows.ascend ? id : 0;
   if (modes.beside) PetscCall(HoldNearNull(pc, mg, modes)); /* while a device makes the rows */
@@ -179,7 +171,7 @@ static PetscErrorCode PCReset_SAAMG(PC pc);
 static PetscErrorCode PCSetUp_SAAMG(PC pc)
 {
   const host_memory::Recycling recycling;
-  const PetscErrorCode         failed = FailTogether(PetscObjectComm((PetscObject)pc), SetUp(pc), "set up its part of PC saamg");
+  const PetscErrorCode         failed = FailTogether(comm_of(pc), SetUp(pc), "set up its part of PC saamg");
 
   PetscFunctionBegin;
   if (failed) {
@@ -230,14 +222,11 @@ bool PCIsSAAMG(PC pc)
   return pc->ops->apply == PCApply_SAAMG;
 }
 
-PetscErrorCode PCGetCycle_SAAMG(PC pc, Space space, Cycle **cycle)
+Cycle *cycle_of(PC pc, Space space)
 {
-  PetscFunctionBegin;
-  *cycle = nullptr;
-  if (!PCIsSAAMG(pc)) PetscFunctionReturn(PETSC_SUCCESS);
-  SAAMG *mg = static_cast<SAAMG *>(pc->data);
-  if (mg->space == space) *cycle = mg->cycle.get();
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const SAAMG *mg = PCIsSAAMG(pc) ? static_cast<SAAMG *>(pc->data) : nullptr;
+
+  return mg && mg->space == space ? mg->cycle.get() : nullptr;
 }
 
 /* --- the rest of the PC's life */
@@ -362,7 +351,7 @@ PetscErrorCode PCCreate_SAAMG(PC pc)
   SAAMG *mg = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(Together(PetscObjectComm((PetscObject)pc), "hold a PC saamg", [&] { mg = new SAAMG; }));
+  PetscCall(Together(comm_of(pc), "hold a PC saamg", [&] { mg = new SAAMG; }));
   pc->data                = mg;
   pc->ops->setup          = PCSetUp_SAAMG;
   pc->ops->apply          = PCApply_SAAMG;

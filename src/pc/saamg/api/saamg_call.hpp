@@ -34,8 +34,7 @@ template <class... Args> PetscErrorCode CallGet(PC pc, const char *function, Arg
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscCall(PetscObjectQueryFunction((PetscObject)pc, function, &get));
-  PetscCheck(get, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG, "PC is of type %s, not saamg",
-             ((PetscObject)pc)->type_name ? ((PetscObject)pc)->type_name : "(none)");
+  PetscCheck(get, comm_of(pc), PETSC_ERR_ARG_WRONG, "PC is of type %s, not saamg", ((PetscObject)pc)->type_name ? ((PetscObject)pc)->type_name : "(none)");
   PetscCall((*get)(pc, args...));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

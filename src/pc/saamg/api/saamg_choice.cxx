@@ -44,11 +44,10 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
 {
   PetscBool                 known, symmetric, hermitian;
   ParOperator<PetscScalar> *op = nullptr;
-  PetscInt                  bs;
 
   PetscFunctionBegin;
-  PetscCall(MatGetBlockSize(pc->pmat, &bs));
-  mg->found = {};
+  const PetscInt bs = block_size_of(pc->pmat);
+  mg->found         = {};
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   mg->told = known && symmetric;
   if (PetscDefined(USE_COMPLEX)) {
@@ -93,12 +92,7 @@ static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const 
     PetscCall(PetscObjectGetId((PetscObject)space, &now.near_null));
     PetscCall(MatNullSpaceGetVecs(space, NULL, &n, &vecs));
   }
-  for (PetscInt j = 0; j < n; j++) {
-    PetscObjectState state;
-
-    PetscCall(PetscObjectStateGet((PetscObject)vecs[j], &state));
-    now.vectors += state;
-  }
+  for (PetscInt j = 0; j < n; j++) { now.vectors += state_of(vecs[j]); }
   now.couplings     = facts.couplings;
   now.threshold     = o.threshold;
   now.strong_share  = o.strong_share;
@@ -131,18 +125,16 @@ static Keep WhatToKeep(const SAAMG &mg)
 }
 
 /* Of several near-null vectors each row has one unknown of a node, though the matrix's type may not know blocks. */
-static PetscErrorCode HasModes(Mat A, bool *yes)
+static bool has_modes(Mat A)
 {
-  MatNullSpace space;
+  MatNullSpace space    = NULL;
   PetscBool    constant = PETSC_FALSE;
   PetscInt     n        = 0;
   const Vec   *vecs;
 
-  PetscFunctionBegin;
-  PetscCall(MatGetNearNullSpace(A, &space));
-  if (space) PetscCall(MatNullSpaceGetVecs(space, &constant, &n, &vecs));
-  *yes = n + constant > 1;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  (void)MatGetNearNullSpace(A, &space);
+  if (space) (void)MatNullSpaceGetVecs(space, &constant, &n, &vecs);
+  return n + constant > 1;
 }
 
 /* Whether a level may do without another where its smoother covers its spectrum: a polynomial's interval is real, and levels that are asked to stay are to suit
@@ -183,11 +175,9 @@ PetscInt AutomaticSmoother(const SAAMG &mg)
 
 PetscErrorCode TakeCycleOptions(PC pc, SAAMG *mg, const CycleOptions &wanted)
 {
-  PetscInt bs;
-
   PetscFunctionBegin;
-  PetscCall(MatGetBlockSize(pc->pmat, &bs));
-  mg->taken = wanted;
+  const PetscInt bs = block_size_of(pc->pmat);
+  mg->taken         = wanted;
   for (SmootherChoice &s : mg->taken.smoothers) {
     if (s.which == smoother_named("auto")) s.which = AutomaticSmoother(*mg);
     s.options.mcgs_flow = bs == 1 && !mg->found.symmetric;
@@ -202,7 +192,7 @@ static PetscErrorCode CheckTuned(PC pc, SAAMG *mg)
 {
   PetscFunctionBegin;
   if (!mg->tuned.done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Together(PetscObjectComm((PetscObject)pc), "compare what it was tuned for", [&] {
+  PetscCall(Together(comm_of(pc), "compare what it was tuned for", [&] {
     if (!mg->tuned.serve(SettingsChanged(*mg), AutomaticSmoother(*mg))) mg->tuned = {};
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -211,12 +201,9 @@ static PetscErrorCode CheckTuned(PC pc, SAAMG *mg)
 PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool *kept, std::shared_ptr<CsrFacts> *facts)
 {
   const bool by_itself = mg->reuse == PC_SAAMG_REUSE_AUTO, anew = !*kept || by_itself;
-  PetscInt   bs;
-  bool       modes = false;
 
   PetscFunctionBegin;
-  PetscCall(MatGetBlockSize(pc->pmat, &bs));
-  PetscCall(HasModes(pc->pmat, &modes));
+  const PetscInt bs = block_size_of(pc->pmat);
   if (anew) mg->couplings = {}, mg->jumps = {};
   PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0, by_itself, facts));
   PetscCall(CheckTuned(pc, mg));
@@ -229,7 +216,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
 
     PetscCall(FindGrid(pc, mg, &grid));
     const bool in_space = grid.known && grid.points[0] > 1 && grid.points[1] > 1 && grid.points[2] > 1;
-    const bool signs    = !modes && mg->couplings.of_both_signs(in_space);
+    const bool signs    = !has_modes(pc->pmat) && mg->couplings.of_both_signs(in_space);
 
     mg->hierarchy_options.diagonal_sign = signs ? mg->couplings.diagonal_sign : 0;
     mg->hierarchy_options.strong_share  = signs ? Couplings::strong_share : 0;

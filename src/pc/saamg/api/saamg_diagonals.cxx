@@ -24,8 +24,8 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
   const bool by_steps = smoother == smoother_named("auto") || smoother == smoother_named("jacobi") || smoother == smoother_named("chebyshev");
 
   PetscFunctionBegin;
-  if (own) PetscCall(MatGetSpace(pc->pmat, &space));
-  if (own) PetscCall(RankGroupGet(PetscObjectComm((PetscObject)pc), space, &group));
+  if (own) space = space_of(pc->pmat);
+  if (own) PetscCall(RankGroupGet(comm_of(pc), space, &group));
   mg->owner            = own;
   mg->makes_rows       = own && !group;
   const bool as_it_was = mg->reuse == PC_SAAMG_REUSE_NONE || mg->hierarchy.empty() || mg->by_diagonals; /* levels that are kept may be of rows */
@@ -64,8 +64,7 @@ PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box)
 static PetscErrorCode OpenRowsThere(PC pc, const SAAMG *mg, bool known_to_ascend, OwnRows *rows, bool *opened)
 {
   const Mat  A = pc->pmat;
-  FormatMat *f = nullptr;
-  bool       behind;
+  FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
   *opened = false;
@@ -73,10 +72,8 @@ static PetscErrorCode OpenRowsThere(PC pc, const SAAMG *mg, bool known_to_ascend
 #if PetscDefined(HAVE_DEVICE)
   if (A->offloadmask != PETSC_OFFLOAD_CPU) PetscFunctionReturn(PETSC_SUCCESS);
 #endif
-  f = format_of(A);
   if (!f || f->petscs_own || !f->op->built() || f->op->space() != mg->space) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(f->op->behind(A, &behind));
-  if (!behind) PetscCall(rows->open_same(A, f->op->diagonal_block(), known_to_ascend, opened));
+  if (!f->op->behind(A)) PetscCall(rows->open_same(A, f->op->diagonal_block(), known_to_ascend, opened));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -25,13 +25,11 @@ PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
   SAAMG         *mg   = static_cast<SAAMG *>(pc->data);
   Vec            mine = NULL;
   MatNullSpace   near;
-  PetscInt       bs;
   PetscErrorCode here;
 
   PetscFunctionBegin;
   PetscCall(MatGetNearNullSpace(pc->pmat, &near));
-  PetscCall(MatGetBlockSize(aij, &bs));
-  const bool used = !near && mg->dim > 1 && mg->dim == bs;
+  const bool used = !near && mg->dim > 1 && mg->dim == block_size_of(aij);
   here            = CheckNearNull(aij, mg->coordinates, mg->dim);
   if (used) {
     PetscScalar *a;
@@ -47,7 +45,6 @@ PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
   here = rows_->group().on_leader(here, setting_up, [&]() -> PetscErrorCode {
     SAAMG             *there = static_cast<SAAMG *>(there_->data);
     const PetscScalar *a;
-    PetscInt           n;
     Vec                all;
 
     PetscFunctionBegin;
@@ -56,7 +53,7 @@ PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(rows_->right().there(&all));
-    PetscCall(VecGetLocalSize(all, &n));
+    const PetscInt n = local_size(all);
     PetscCall(VecGetArrayRead(all, &a));
     PetscCallCXX(there->take_coordinates(mg->dim, real_parts(a, n)));
     PetscCall(VecRestoreArrayRead(all, &a));
@@ -70,16 +67,14 @@ PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
 /* On a leader. */
 PetscErrorCode GroupPC::setup_there(PC pc)
 {
-  SAAMG           *mg = static_cast<SAAMG *>(there_->data);
-  const Mat        A  = rows_->there();
-  PetscObjectState state;
+  SAAMG    *mg = static_cast<SAAMG *>(there_->data);
+  const Mat A  = rows_->there();
 
   PetscFunctionBegin;
   PetscCallCXX(mg->take_settings(*static_cast<const SAAMG *>(pc->data)));
   mg->automatic.used = static_cast<const SAAMG *>(pc->data)->automatic.used; /* though this one may be new */
   mg->grid           = rows_->grid();
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  if (state == state_) PetscCall(PetscObjectStateIncrease((PetscObject)A)); /* it is set up again for another reason, a new setting perhaps */
+  if (state_of(A) == state_) PetscCall(PetscObjectStateIncrease((PetscObject)A)); /* it is set up again for another reason, a new setting perhaps */
   PetscCall(PCSetErrorIfFailure(there_, pc->erroriffailure));
   PetscCall(PCSetOperators(there_, A, A));
   PetscCall(PCSetReusePreconditioner(there_, PETSC_FALSE));
@@ -173,16 +168,14 @@ PetscErrorCode SetUpGroup(PC pc, Mat aij, bool *done)
   PetscCall(MatGetGroupMat(aij, &rows));
   *done = rows != nullptr;
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!mg->group) PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { mg->group = std::make_unique<GroupPC>(); }), setting_up));
+  if (!mg->group) PetscCall(Together(comm_of(pc), setting_up, [&] { mg->group = std::make_unique<GroupPC>(); }));
   PetscCall(mg->group->setup(pc, aij, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCGetGroup_SAAMG(PC pc, GroupPC **group)
+GroupPC *group_of(PC pc)
 {
-  PetscFunctionBegin;
-  *group = PCIsSAAMG(pc) ? static_cast<SAAMG *>(pc->data)->group.get() : nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PCIsSAAMG(pc) ? static_cast<SAAMG *>(pc->data)->group.get() : nullptr;
 }
 
 } // namespace goza::saamg

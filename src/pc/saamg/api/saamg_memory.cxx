@@ -126,7 +126,7 @@ PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer)
                  all[5];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(mine, all, 5, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(mine, all, 5, MPIU_PETSCLOGDOUBLE, MPI_SUM, comm_of(pc)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  memory: levels %.3f MB, cycle %.3f MB; predicted for both %.3f MB\n", all[0] / 1e6, all[1] / 1e6, all[2] / 1e6));
   if (mg->space == Space::Cuda)
     PetscCall(PetscViewerASCIIPrintf(viewer,

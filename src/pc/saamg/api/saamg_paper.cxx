@@ -58,15 +58,14 @@ PetscErrorCode PCSAAMGSetPaper(PC pc, PCSAAMGPaper problem, const char smoother[
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveEnum(pc, problem, 2);
   PetscAssertPointer(smoother, 3);
-  PetscCheck(problem >= PC_SAAMG_PAPER_NONE && problem <= PC_SAAMG_PAPER_ANISOTROPIC, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "%d is not a PCSAAMGPaper", (int)problem);
+  PetscCheck(problem >= PC_SAAMG_PAPER_NONE && problem <= PC_SAAMG_PAPER_ANISOTROPIC, goza::comm_of(pc), PETSC_ERR_ARG_OUTOFRANGE, "%d is not a PCSAAMGPaper",
+             (int)problem);
   if (problem == PC_SAAMG_PAPER_NONE) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt k = 0; k < 3; k++) {
     PetscCall(PetscStrcmp(smoother, names[k], &same));
     if (same) which = k;
   }
-  PetscCheck(which >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "The paper's smoothers are jacobi, mcgs and chebyshev, not %s",
-             smoother);
+  PetscCheck(which >= 0, goza::comm_of(pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "The paper's smoothers are jacobi, mcgs and chebyshev, not %s", smoother);
   const Problem &p = problems[problem];
 
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &same));

@@ -71,7 +71,7 @@ static void is_in(SAAMG *mg, PCSAAMGPrecision precision)
 static PetscErrorCode FillCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision, std::unique_ptr<Cycle> &cycle, const CycleOptions &options)
 {
   std::shared_ptr<ParOperator<PetscScalar>> fine;
-  const MPI_Comm                            comm = PetscObjectComm((PetscObject)pc);
+  const MPI_Comm                            comm = comm_of(pc);
 
   PetscFunctionBegin;
   PetscCall(FailTogether(comm, mg->converted && !mg->owner ? PETSC_SUCCESS : MatFormatGetOperator(pc->pmat, &fine), "lend its product with the matrix"));
@@ -206,15 +206,9 @@ static PetscErrorCode MakeCycleAnew(PC pc, SAAMG *mg)
 
 /* Do residuals and solution follow from the vectors that the preconditioner really returned? Left-preconditioned methods, and those that apply it to a sum of
    vectors at the end, take it for linear to the last bit. */
-static PetscErrorCode KeepsResiduals(KSP ksp, bool *yes)
+static bool keeps_residuals(KSP ksp)
 {
-  PetscBool known;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, &known, KSPCG, KSPFCG, KSPFBCGS, KSPFBCGSR, KSPFGMRES, KSPGCR, KSPRICHARDSON, KSPFUSEDCG, KSPFUSEDBCGS,
-                                      KSPFUSEDGMRES, ""));
-  *yes = known;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return is_type(ksp, KSPCG, KSPFCG, KSPFBCGS, KSPFBCGSR, KSPFGMRES, KSPGCR, KSPRICHARDSON, KSPFUSEDCG, KSPFUSEDBCGS, KSPFUSEDGMRES);
 }
 
 /* The set-up comes before PETSc says which method the preconditioner is for. Behind a method that says it in its own set-up, or that is the same as in the last
@@ -231,11 +225,10 @@ PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (mg->precision != PC_SAAMG_AUTO || !mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(KeepsResiduals(ksp, &mg->automatic.keeps_residuals));
+  mg->automatic.keeps_residuals = keeps_residuals(ksp);
   const PCSAAMGPrecision wanted = WantedPrecision(*mg);
-  PetscObjectState       nonzerostate;
 
-  PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
+  const PetscObjectState nonzerostate = nonzero_state_of(pc->pmat);
   if (nonzerostate != mg->nonzerostate) PetscFunctionReturn(PETSC_SUCCESS); /* of another matrix than this preconditioner, which is being reused */
   if (wanted == mg->cycle_precision || (first && wanted != PC_SAAMG_DOUBLE))
     PetscFunctionReturn(PETSC_SUCCESS); /* one solve gains less than another cycle costs */
@@ -251,15 +244,13 @@ static PetscErrorCode CheckTrueResidual(PC pc, KSP ksp, Vec b, Vec x)
 {
   SAAMG      *mg = static_cast<SAAMG *>(pc->data);
   KSPNormType norm;
-  bool        keeps = false;
   PetscReal   rtol, residual, whole;
   Mat         A;
   Vec         r;
 
   PetscFunctionBegin;
-  PetscCall(KeepsResiduals(ksp, &keeps));
   PetscCall(KSPGetNormType(ksp, &norm));
-  if (keeps || norm == KSP_NORM_NONE || ksp->transpose_solve) PetscFunctionReturn(PETSC_SUCCESS);
+  if (keeps_residuals(ksp) || norm == KSP_NORM_NONE || ksp->transpose_solve) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(KSPGetTolerances(ksp, &rtol, NULL, NULL, NULL));
   PetscCall(KSPGetOperators(ksp, &A, NULL));
   PetscCall(VecDuplicate(b, &r));

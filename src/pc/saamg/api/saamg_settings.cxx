@@ -108,8 +108,7 @@ constexpr struct {
 PetscErrorCode CheckLevels(PC pc, PCSAAMGLevels levels)
 {
   PetscFunctionBegin;
-  PetscCheck(levels >= PC_SAAMG_FINEST && levels <= PC_SAAMG_ALL_LEVELS, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "%d is not a PCSAAMGLevels", (int)levels);
+  PetscCheck(levels >= PC_SAAMG_FINEST && levels <= PC_SAAMG_ALL_LEVELS, comm_of(pc), PETSC_ERR_ARG_OUTOFRANGE, "%d is not a PCSAAMGLevels", (int)levels);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -132,7 +131,7 @@ template <std::size_t i> PetscErrorCode Set_SAAMG(PC pc, Value<i> value)
   constexpr auto &s = std::get<i>(settings);
 
   PetscFunctionBegin;
-  PetscCall(CheckAllowed(PetscObjectComm((PetscObject)pc), s.allowed, s.option, value));
+  PetscCall(CheckAllowed(comm_of(pc), s.allowed, s.option, value));
   s.put(data(pc), value);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -150,7 +149,7 @@ template <std::size_t i> PetscErrorCode SetOnLevels_SAAMG(PC pc, PCSAAMGLevels l
 
   PetscFunctionBegin;
   PetscCall(CheckLevels(pc, levels));
-  PetscCall(CheckAllowed(PetscObjectComm((PetscObject)pc), s.allowed, option_on(s.option, levels).c_str(), value));
+  PetscCall(CheckAllowed(comm_of(pc), s.allowed, option_on(s.option, levels).c_str(), value));
   for (int l = PC_SAAMG_FINEST; l <= PC_SAAMG_COARSEST; l++) {
     if (levels == l || (levels == PC_SAAMG_ALL_LEVELS && l != s.apart)) s.put(data(pc).cycle_options.smoothers[l], value);
   }
@@ -263,9 +262,7 @@ static PetscErrorCode PCSetCoordinates_SAAMG(PC pc, PetscInt dim, PetscInt nodes
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
 
   PetscFunctionBegin;
-  PetscCall(Together(PetscObjectComm((PetscObject)pc), "keep its coordinates", [&] {
-    mg->take_coordinates(dim, {coordinates, coordinates + (std::size_t)dim * nodes});
-  }));
+  PetscCall(Together(comm_of(pc), "keep its coordinates", [&] { mg->take_coordinates(dim, {coordinates, coordinates + (std::size_t)dim * nodes}); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

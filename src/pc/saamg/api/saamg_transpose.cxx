@@ -103,12 +103,12 @@ PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
 {
   SAAMG     *mg         = static_cast<SAAMG *>(pc->data);
   const bool conjugated = PetscDefined(USE_COMPLEX) && mg->hierarchy_options.conjugated;
-  PetscInt   rows, cols, nb, nx;
+  PetscInt   rows, cols;
 
   PetscFunctionBegin;
   PetscCall(MatGetLocalSize(pc->pmat, &rows, &cols));
-  PetscCall(VecGetLocalSize(b, &nb));
-  PetscCall(VecGetLocalSize(x, &nx)); /* which PCApply() looks at, and PCApplyTranspose() does not */
+  const PetscInt nb = local_size(b);
+  const PetscInt nx = local_size(x); /* which PCApply() looks at, and PCApplyTranspose() does not */
   PetscCheck(nb == rows && nx == cols, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "PC saamg is of %" PetscInt_FMT " x %" PetscInt_FMT " on this rank, the input vector of %" PetscInt_FMT " and the output vector of %" PetscInt_FMT,
              rows, cols, nb, nx);
@@ -125,7 +125,7 @@ PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->transposed.cycle) {
-    const PetscErrorCode failed = FailTogether(PetscObjectComm((PetscObject)pc), MakeTransposed(pc, mg), "make the transposed cycle");
+    const PetscErrorCode failed = FailTogether(comm_of(pc), MakeTransposed(pc, mg), "make the transposed cycle");
 
     if (failed) { /* half of it would pass for the whole, and a transpose that one rank has made and another has not is made by one of them alone */
       mg->transposed.reset();

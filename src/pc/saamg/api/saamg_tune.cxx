@@ -64,7 +64,7 @@ PetscErrorCode Trials::make(const CycleCandidate &candidate)
 
 PetscErrorCode Trials::time(const CycleCandidate &candidate, PetscReal *seconds)
 {
-  const MPI_Comm     comm = PetscObjectComm((PetscObject)pc_);
+  const MPI_Comm     comm = comm_of(pc_);
   TrialSolve::Result mine;
   double             found[2];
   std::string        options;
@@ -104,7 +104,7 @@ PetscErrorCode FindFastest(PC pc, SAAMG *mg, Trials &trials, CycleCandidate &bes
     int                  given_up = -1; /* a series */
 
     PetscCall(TakeCycleOptions(pc, mg, before.options));
-    PetscCall(Together(PetscObjectComm((PetscObject)pc), "list what it may be tuned to", [&] { changes = changes_in(round, *mg); }));
+    PetscCall(Together(comm_of(pc), "list what it may be tuned to", [&] { changes = changes_in(round, *mg); }));
     for (const Change &change : changes) {
       CycleCandidate candidate = before;
 
@@ -155,7 +155,7 @@ std::string Tuned::describe() const
 
 PetscErrorCode TuneCycle(PC pc, SAAMG *mg)
 {
-  const MPI_Comm            comm = PetscObjectComm((PetscObject)pc);
+  const MPI_Comm            comm = comm_of(pc);
   ParOperator<PetscScalar> *exact;
   CycleCandidate            best;
   Tuned                     tuned;

@@ -175,16 +175,13 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   SAAMG                   *mg       = static_cast<SAAMG *>(pc->data);
   static const char *const cycles[] = {"V", "W"};
 
-  PetscBool      ascii;
-  PetscBool      named;
   PetscLogDouble rows = 0, nonzeros = 0;
   Described      text;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &named));
-  if (!named) PetscCall(PetscViewerASCIIPrintf(viewer, "  this is Goza's saamg, which answers to %s (-goza_replace)\n", ((PetscObject)pc)->type_name));
+  if (!is_type(viewer, PETSCVIEWERASCII)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!is_type(pc, PCSAAMG))
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  this is Goza's saamg, which answers to %s (-goza_replace)\n", ((PetscObject)pc)->type_name));
   if (mg->automatic.gone_astray > 0)
     PetscCall(PetscViewerASCIIPrintf(viewer,
                                      "  the last solve left a true residual %.2g times what was asked for: the method takes the cycle in %s precision for "
@@ -198,7 +195,7 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
                                    PCSAAMGPrecisions[mg->cycle ? mg->cycle_precision : mg->precision], (double)mg->hierarchy_options.threshold));
   PetscCall(ViewPrecision(mg, viewer));
   PetscCall(ViewChoice(mg, viewer));
-  PetscCall(Together(PetscObjectComm((PetscObject)pc), "describe its part of PC saamg", [&] { text = describe(*mg); }));
+  PetscCall(Together(comm_of(pc), "describe its part of PC saamg", [&] { text = describe(*mg); }));
   if (!text.settings.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  set:%s\n", text.settings.c_str()));
   if (!text.tuned.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  tuned: %s\n", text.tuned.c_str()));
   if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);

@@ -79,7 +79,7 @@ static PetscErrorCode FromNullSpace(MatNullSpace null_space, PetscInt m, Space s
   PetscFunctionBegin;
   PetscCall(MatNullSpaceGetVecs(null_space, &constant, &n, &vecs));
   *k = n + (constant ? 1 : 0);
-  PetscCheck(*k > 0, PetscObjectComm((PetscObject)null_space), PETSC_ERR_ARG_WRONG, "The near-null space of the matrix has no vectors");
+  PetscCheck(*k > 0, comm_of(null_space), PETSC_ERR_ARG_WRONG, "The near-null space of the matrix has no vectors");
   PetscCall(Guarded([&] {
     if (B.size() != (std::size_t)m * *k) B = Array<PetscScalar>(space, (std::size_t)m * *k);
     if (constant) for_each_row(space, m, SetColumn{*k, 0, NULL, B.data()});
@@ -164,7 +164,7 @@ PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates,
   PetscCall(MatGetBlockSize(A, &modes.bs));
   if (modes.bs < 1) modes.bs = 1;
   PetscCall(MatGetNearNullSpace(A, &null_space));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), CheckNearNull(A, coordinates, dim), "use its near-null vectors"));
+  PetscCall(FailTogether(comm_of(A), CheckNearNull(A, coordinates, dim), "use its near-null vectors"));
   if (null_space) {
     PetscCall(FromNullSpaceBeside(null_space, m, space, modes));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -172,7 +172,7 @@ PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates,
   if ((dim == 2 || dim == 3) && modes.bs == dim) {
     PetscReal centre[3];
 
-    PetscCall(Centre(PetscObjectComm((PetscObject)A), coordinates, dim, centre));
+    PetscCall(Centre(comm_of(A), coordinates, dim, centre));
     modes.k = dim == 2 ? 3 : 6;
     PetscCall(Guarded([&] {
       const Array<PetscReal> place(space, coordinates.data(), coordinates.size());

@@ -22,21 +22,20 @@ void OwnRows::put_in_order(bool known_to_ascend)
 
 PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
 {
-  Mat             Ad, Ao;
-  const PetscInt *garray;
+  const MPI_Comm  comm   = comm_of(aij);
+  const AijBlocks blocks = blocks_of(aij);
 
   PetscFunctionBegin;
-  const MPI_Comm comm = PetscObjectComm((PetscObject)aij);
-  PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
-  PetscCall(FailTogether(comm, diagonal_.open(Ad, space), what));
+  PetscCall(FailTogether(comm, diagonal_.open(blocks.diagonal(), space), what));
   A = diagonal_.csr();
   PetscCall(Together(comm, what, [&] {
     const LocalColumns owners(comm, A.ncols, space);
 
-    columns = std::make_shared<ColumnMap>(owners, owners.size() > 1 ? std::vector<PetscInt>(garray, garray + Ao->cmap->n) : std::vector<PetscInt>());
+    columns = std::make_shared<ColumnMap>(owners, blocks.others() ? std::vector<PetscInt>(blocks.garray, blocks.garray + blocks.others()->cmap->n)
+                                                                  : std::vector<PetscInt>());
   }));
   if (columns->size() > 1) {
-    PetscCall(FailTogether(comm, off_diagonal_.open(Ao, space), what));
+    PetscCall(FailTogether(comm, off_diagonal_.open(blocks.others(), space), what));
     PetscCall(Together(comm, what, [&] { made_ = join_columns(diagonal_.csr(), off_diagonal_.csr()); }));
     A = made_.view();
     PetscCall(diagonal_.close());
@@ -48,17 +47,17 @@ PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
 
 PetscErrorCode OwnRows::open_made(Mat D)
 {
-  const MPI_Comm  comm = PetscObjectComm((PetscObject)D);
-  Mat             others;
-  const PetscInt *garray;
+  const MPI_Comm comm = comm_of(D);
+  AijBlocks      rest;
 
   PetscFunctionBegin;
-  PetscCall(OwnCompressedRows(D, &made_, &others, &garray));
-  const Space space = made_.space();
+  PetscCall(OwnCompressedRows(D, &made_, &rest));
+  const Space space  = made_.space();
+  const Mat   others = rest.others();
   if (others) PetscCall(FailTogether(comm, off_diagonal_.open(others, space), what));
   PetscCall(Together(comm, what, [&] {
     columns = std::make_shared<ColumnMap>(LocalColumns(comm, made_.ncols, space),
-                                          others ? std::vector<PetscInt>(garray, garray + others->cmap->n) : std::vector<PetscInt>());
+                                          others ? std::vector<PetscInt>(rest.garray, rest.garray + others->cmap->n) : std::vector<PetscInt>());
     if (others) made_ = join_columns(made_.view(), off_diagonal_.csr());
   }));
   PetscCall(off_diagonal_.close());
@@ -88,7 +87,7 @@ static CsrMatrix entries_held(const Format<PetscScalar> &same, PetscInt nrows, P
 
 PetscErrorCode OwnRows::open_same(Mat aij, const Format<PetscScalar> &same, bool known_to_ascend, bool *opened)
 {
-  const MPI_Comm   comm = PetscObjectComm((PetscObject)aij);
+  const MPI_Comm   comm = comm_of(aij);
   mat::BorrowedCsr pattern;
 
   PetscFunctionBegin;
@@ -110,7 +109,7 @@ PetscErrorCode OwnRows::open_same(Mat aij, const Format<PetscScalar> &same, bool
 
 PetscErrorCode OwnRows::open_diagonals(Mat D, Space space, PetscLogDouble nnz)
 {
-  const MPI_Comm comm = PetscObjectComm((PetscObject)D);
+  const MPI_Comm comm = comm_of(D);
 
   PetscFunctionBegin;
   A      = {space, D->rmap->n, D->cmap->n, nullptr, nullptr, nullptr};
