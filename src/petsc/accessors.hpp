@@ -93,6 +93,14 @@ inline PetscObjectState nonzero_state_of(Mat A)
   return state;
 }
 
+inline PetscCount nonzeros_of(Mat A) // stored on this rank
+{
+  MatInfo info{};
+
+  (void)MatGetInfo(A, MAT_LOCAL, &info);
+  return static_cast<PetscCount>(info.nz_used);
+}
+
 inline PetscInt block_size_of(Mat A)
 {
   PetscInt bs = 1;

@@ -212,20 +212,18 @@ static PetscErrorCode WithoutEmptyRows(Mat block, PetscBool *yes)
 static PetscErrorCode MatAXPY_Device(Mat Y, PetscScalar a, Mat X, MatStructure structure)
 {
   FormatMat *fx = format_of(X), *fy = format_of(Y);
-  MatInfo    ix, iy;
   PetscBool  x_few, y_few;
+  const bool y_empty = nonzeros_of(Y) == 0;
 
   PetscFunctionBegin;
-  PetscCall(MatGetInfo(X, MAT_LOCAL, &ix));
-  PetscCall(MatGetInfo(Y, MAT_LOCAL, &iy));
-  if (ix.nz_used == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (structure == SUBSET_NONZERO_PATTERN && iy.nz_used > 0) {
+  if (nonzeros_of(X) == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (structure == SUBSET_NONZERO_PATTERN && !y_empty) {
     PetscCall(WithoutEmptyRows(X, &x_few));
     PetscCall(WithoutEmptyRows(Y, &y_few));
     if (x_few || y_few) structure = DIFFERENT_NONZERO_PATTERN;
   }
   PetscCall(MatFormatAsBase(Y, fy, [&] {
-    if (X == Y || iy.nz_used == 0) return fy->base.axpy(Y, a, X, structure);
+    if (X == Y || y_empty) return fy->base.axpy(Y, a, X, structure);
     return MatFormatAsBase(X, fx, [&] { return fy->base.axpy(Y, a, X, structure); });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -268,16 +266,14 @@ static PetscErrorCode MatZeroEntries_Device(Mat A)
 #if PetscDefined(HAVE_DEVICE)
   PetscFunctionBegin;
   for (Mat block : blocks_of(A)) {
-    MatInfo      info;
     PetscScalar *a;
 
     if (block->offloadmask != PETSC_OFFLOAD_CPU) {
       PetscCall(block == A ? AsBase<&_MatOps::zeroentries>::call(A) : MatZeroEntries(block));
       continue;
     }
-    PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
     PetscCall(MatSeqAIJGetArrayWrite(block, &a));
-    PetscCall(PetscArrayzero(a, (size_t)info.nz_used));
+    PetscCall(PetscArrayzero(a, (size_t)nonzeros_of(block)));
     PetscCall(MatSeqAIJRestoreArrayWrite(block, &a));
   }
 #else

@@ -40,10 +40,7 @@ PetscErrorCode ValuesOnDevice(Mat A, bool *yes)
 
   PetscFunctionBegin;
   for (Mat block : blocks_of(A)) {
-    MatInfo info;
-
-    PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
-    if (info.nz_used > 0 && block->offloadmask != PETSC_OFFLOAD_GPU && block->offloadmask != PETSC_OFFLOAD_BOTH) here = 0;
+    if (nonzeros_of(block) > 0 && block->offloadmask != PETSC_OFFLOAD_GPU && block->offloadmask != PETSC_OFFLOAD_BOTH) here = 0;
   }
   PetscCallMPI(MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, comm_of(A)));
   *yes = all;
@@ -91,11 +88,10 @@ template <auto Op> PetscErrorCode ChangePattern(Mat block, const std::vector<Pet
   Array<PetscInt>        ptr(Space::Cuda), list(Space::Cuda);
   Array<PetscScalar>     val(Space::Cuda);
   Array<char>            gone(Space::Cuda);
-  MatInfo                info;
+  const PetscCount       nnz = nonzeros_of(block);
 
   PetscFunctionBegin;
   PetscCall(GetDeviceCsr(block, &before));
-  PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
   block->offloadmask        = PETSC_OFFLOAD_CPU; /* so that nothing is brought */
   const PetscErrorCode ierr = (block->ops->*Op)(block, (PetscInt)rows.size(), rows.data(), diag, NULL, NULL);
   *changed                  = block->nonzerostate != state;
@@ -104,7 +100,7 @@ template <auto Op> PetscErrorCode ChangePattern(Mat block, const std::vector<Pet
   if (!*changed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] { /* PETSc frees its arrays when it makes the new ones */
                           ptr        = Array<PetscInt>(Space::Cuda, before.ptr, before.nrows + 1);
-                          val        = Array<PetscScalar>(Space::Cuda, before.val, (std::size_t)info.nz_used);
+                          val        = Array<PetscScalar>(Space::Cuda, before.val, (std::size_t)nnz);
                           list       = Array<PetscInt>(Space::Cuda, rows.data(), rows.size());
                           gone       = Array<char>(Space::Cuda, before.nrows);
                           before.ptr = ptr.data();

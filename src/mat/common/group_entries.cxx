@@ -30,13 +30,9 @@ void GroupEntries::create(const RankGroup &group, PetscInt n, bool on_device)
 
 static PetscErrorCode IsOnDevice(Mat block, bool *yes)
 {
-  MatInfo info;
-
   PetscFunctionBegin;
-  *yes = true;
-  PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
-  if (info.nz_used == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  *yes = false;
+  *yes = nonzeros_of(block) == 0;
+  if (*yes) PetscFunctionReturn(PETSC_SUCCESS);
 #if PetscDefined(HAVE_CUDA)
   if (block->offloadmask == PETSC_OFFLOAD_GPU || block->offloadmask == PETSC_OFFLOAD_BOTH) PetscCall(ValuesToWrite::is_resident(block, Space::Cuda, yes));
 #endif
@@ -124,10 +120,7 @@ PetscErrorCode GroupEntries::give(Mat there, Space space)
   PetscCall(use_petsc_stream());
   for (Mat block : blocks) {
     ValuesToWrite values;
-    MatInfo       info;
-
-    PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
-    const auto n = static_cast<std::size_t>(info.nz_used);
+    const auto    n = static_cast<std::size_t>(nonzeros_of(block));
 
     if (!n) continue;
     PetscCall(values.open(block, Space::Cuda, (PetscInt)n, false));

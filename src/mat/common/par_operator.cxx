@@ -117,7 +117,6 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
 {
   const AijBlocks blocks = blocks_of(A);
   const Mat       Ad = blocks.diagonal(), Ao = blocks.others();
-  MatInfo         info;
   bool            built = false; // something is where it was not before
 
   PetscFunctionBegin;
@@ -134,10 +133,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
   if (Ao) PetscCall(update_others(A, Ao, blocks.garray, parent_moved, failed, &built));
   if (Ao || values) {
     nnz_ = 0;
-    for (Mat block : blocks) {
-      PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
-      nnz_ += info.nz_used;
-    }
+    for (Mat block : blocks) nnz_ += static_cast<PetscLogDouble>(nonzeros_of(block));
   }
   builds_ += built;
   parent_seen_ = parent;

@@ -152,6 +152,18 @@ PetscErrorCode OwnedCds::lay_out_anew(Mat A, OwnMat *own, const std::vector<Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Ascending; mirrored: more's of the other sign, too. */
+std::vector<PetscInt> with_offsets(std::vector<PetscInt> offset, const std::vector<PetscInt> &more, bool mirrored)
+{
+  for (PetscInt o : more) {
+    offset.push_back(o);
+    if (mirrored) offset.push_back(-o);
+  }
+  std::sort(offset.begin(), offset.end());
+  offset.erase(std::unique(offset.begin(), offset.end()), offset.end());
+  return offset;
+}
+
 PetscErrorCode OwnedCds::add(Mat A, OwnMat *own, const std::vector<PetscInt> &more)
 {
   std::vector<PetscInt> all;
@@ -161,13 +173,7 @@ PetscErrorCode OwnedCds::add(Mat A, OwnMat *own, const std::vector<PetscInt> &mo
   PetscCall(OwnShape(A, own));
   PetscCall(wants_half(A, &half));
   if (own->op) half = OwnDiagonals(*own)->half();
-  PetscCallCXX(all = offset);
-  PetscCallCXX(all.insert(all.end(), more.begin(), more.end()));
-  if (half) {
-    for (PetscInt o : more) PetscCallCXX(all.push_back(-o));
-  }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
+  PetscCallCXX(all = with_offsets(offset, more, half));
   if (all == offset) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(!own->fixed, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "The matrix has no diagonal at distance %" PetscInt_FMT " for a new entry, and MAT_NEW_NONZERO_LOCATION_ERR is set", more.front());
@@ -194,12 +200,7 @@ PetscErrorCode OwnedCds::full(Mat A, OwnMat *own)
   PetscCall(OwnRead(A, own, own->space, &now)); /* lays it out */
   if (!OwnDiagonals(*own)->half()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(options.storage != CdsStorage::Half, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-mat_cds_storage half, but the matrix is not symmetric any more");
-  for (PetscInt o : offset) {
-    PetscCallCXX(both.push_back(o));
-    PetscCallCXX(both.push_back(-o));
-  }
-  std::sort(both.begin(), both.end());
-  both.erase(std::unique(both.begin(), both.end()), both.end());
+  PetscCallCXX(both = with_offsets(offset, offset, true));
   PetscCheck(both.size() <= (std::size_t)max_diagonals, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s has at most %d diagonals", own->kind->type,
              max_diagonals);
   PetscCall(lay_out_anew(A, own, both, false));

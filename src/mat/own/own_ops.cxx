@@ -146,10 +146,8 @@ PetscErrorCode AddSumsOfRest(Mat rest, bool of_columns, Vec sums)
   PetscCall(MatDuplicate(rest, MAT_COPY_VALUES, &absolute));
   const Mat    others = blocks_of(absolute).others();
   PetscScalar *val;
-  MatInfo      info;
-  PetscCall(MatGetInfo(others, MAT_LOCAL, &info));
   PetscCall(MatSeqAIJGetArray(others, &val));
-  for (PetscInt k = 0; k < (PetscInt)info.nz_used; k++) val[k] = PetscAbsScalar(val[k]);
+  for (PetscInt k = 0; k < (PetscInt)nonzeros_of(others); k++) val[k] = PetscAbsScalar(val[k]);
   PetscCall(MatSeqAIJRestoreArray(others, &val));
   PetscCall(PetscObjectStateIncrease((PetscObject)absolute));
   PetscCall(MatCreateVecs(absolute, &right, &left));

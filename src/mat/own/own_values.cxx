@@ -182,8 +182,7 @@ void OwnUnsay(Mat A, bool symmetric, bool hermitian)
 /* Collective where the matrix's state has moved, which it does on all ranks: a rank that wrote values has another operator than before. */
 static PetscErrorCode BringOthers(Mat A, OwnMat *own, PetscErrorCode failed)
 {
-  Mat     rest;
-  MatInfo info;
+  Mat rest;
 
   PetscFunctionBegin;
   const PetscObjectState state = state_of(A);
@@ -196,8 +195,7 @@ static PetscErrorCode BringOthers(Mat A, OwnMat *own, PetscErrorCode failed)
   PetscCall(FailTogether(comm_of(A), failed, "hold its values"));
   PetscCall(OwnRest(A, own, &rest));
   PetscCall(own->op->update_beside(rest, failed));
-  PetscCall(MatGetInfo(blocks_of(rest).others(), MAT_LOCAL, &info));
-  own->op->written(A, own->storage->places(A, *own) + info.nz_used);
+  own->op->written(A, own->storage->places(A, *own) + static_cast<PetscLogDouble>(nonzeros_of(blocks_of(rest).others())));
   own->others.seen = state;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

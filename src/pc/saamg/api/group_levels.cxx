@@ -48,12 +48,9 @@ struct CsrRows {
 
 static PetscErrorCode CountRows(Mat there, PetscInt sizes[3])
 {
-  MatInfo info;
-
   PetscFunctionBegin;
   PetscCall(MatGetLocalSize(there, sizes, sizes + 1));
-  PetscCall(MatGetInfo(there, MAT_LOCAL, &info));
-  PetscCall(PetscIntCast((PetscInt64)info.nz_used, sizes + 2));
+  PetscCall(PetscIntCast((PetscInt64)nonzeros_of(there), sizes + 2));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

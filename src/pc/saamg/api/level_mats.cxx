@@ -1,5 +1,6 @@
 /* PCGetInterpolations() and PCGetCoarseOperators(): the hierarchy as host matrices, for whoever looks into it or builds another cycle from it. */
 #include "pc/saamg/setup/own_rows.hpp"
+#include "pcsaamg.hpp"
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 
@@ -60,28 +61,26 @@ static PetscErrorCode CopyLevels(PC pc, CopyOfTwo *copy, PetscInt *levels, Mat *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+using GetLevels = PetscErrorCode(PC, PetscInt *, Mat *[]);
+
+/* A group's leader's, or this rank's own. */
+static PetscErrorCode GetEach(PC pc, GetLevels *get, CopyOfTwo *copy, PetscInt *levels, Mat *mats[])
+{
+  GroupPC *const group = group_of(pc);
+
+  return group ? group->get_levels(comm_of(pc), get, copy == CopyInterpolation, levels, mats) : CopyLevels(pc, copy, levels, mats);
+}
+
 /* PETSc counts from the coarsest level: [l] leads from level l to l + 1. */
 PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpolations[])
 {
-  PetscFunctionBegin;
-  if (GroupPC *group = static_cast<SAAMG *>(pc->data)->group.get()) {
-    PetscCall(group->get_levels(comm_of(pc), PCGetInterpolations_SAAMG, true, levels, interpolations));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(CopyLevels(pc, CopyInterpolation, levels, interpolations));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return GetEach(pc, PCGetInterpolations_SAAMG, CopyInterpolation, levels, interpolations);
 }
 
 /* All but the finest, from the coarsest up. */
 PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operators[])
 {
-  PetscFunctionBegin;
-  if (GroupPC *group = static_cast<SAAMG *>(pc->data)->group.get()) {
-    PetscCall(group->get_levels(comm_of(pc), PCGetCoarseOperators_SAAMG, false, levels, operators));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(CopyLevels(pc, CopyOperator, levels, operators));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return GetEach(pc, PCGetCoarseOperators_SAAMG, CopyOperator, levels, operators);
 }
 
 } // namespace goza::saamg
