@@ -205,6 +205,7 @@ const AddTests tests([] {
       {"mult", [](Owned &o) { return MatMult(o.A, o.x, o.y); }},
       {"mult_transpose", [](Owned &o) { return MatMultTranspose(o.A, o.x, o.y); }},
       {"coordinates", [](Owned &o) { return o.by_coordinates(); }},
+      {"options", [](Owned &o) { return MatSetFromOptions(o.A); }},
       {"duplicate", [](Owned &o) { return MatDuplicate(o.A, MAT_COPY_VALUES, o.made.put()); }},
       {"transpose", [](Owned &o) { return MatTranspose(o.A, MAT_INITIAL_MATRIX, o.made.put()); }},
       {"to_aij", [](Owned &o) { return MatConvert(o.A, MATAIJ, MAT_INITIAL_MATRIX, o.made.put()); }},

@@ -222,9 +222,11 @@ PetscErrorCode OwnedRows::set_from_options(Mat A, OwnMat *own, GozaOptionItems i
   own->others.seen = -1; /* on all ranks: some may get another layout, others not */
   if (!own->op) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(OwnRead(A, own, own->space, &now));
-  PetscCall(Guarded([&] { f = moved(A, *own->held, own->space); }));
-  if (f->describe() == own->held->describe()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(OwnTake(A, own, std::move(f)));
+  PetscCall(Guarded([&] {
+    f = moved(A, *own->held, own->space);
+    if (f->describe() == own->held->describe()) f.reset();
+  }));
+  if (f) PetscCall(OwnTake(A, own, std::move(f)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -158,7 +158,7 @@ static PetscErrorCode MatSetFromOptions_Own(Mat A, GozaOptionItems PetscOptionsO
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Matrices that own their values");
-  PetscCall(own->storage->set_from_options(A, own, PetscOptionsObject));
+  PetscCall(FailTogether(comm_of(A), own->storage->set_from_options(A, own, PetscOptionsObject), "take its options"));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
