@@ -1,5 +1,6 @@
 #include "configuration.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <stdexcept>
@@ -26,7 +27,10 @@ enum Kind {
   EMPTY_ROWS,
   DECADES,
   NOISE,
-  DIAGONAL
+  DIAGONAL,
+  CUBE,
+  CUBE_JUMPS,
+  CUBE_NEUMANN
 };
 
 struct Value {
@@ -68,6 +72,21 @@ double number(std::uint64_t seed, PetscInt i, PetscInt j)
   return rng.unit();
 }
 
+/* A grid of 7 points: nodes to a line, a plane and in all. */
+struct Cube {
+  long line, plane, all;
+
+  explicit Cube(std::uint64_t values)
+  {
+    Rng        rng(values * 3 + 1);
+    const long most = rng.chance(30) ? 4 : 9;
+
+    line  = 1 + rng.below(most);
+    plane = line * (1 + rng.below(most));
+    all   = plane * (1 + rng.below(most));
+  }
+};
+
 /* The graph of the nodes: links i to i + d, and their weights. */
 class Graph {
 public:
@@ -80,6 +99,16 @@ public:
     if (c.kind == GRAPH || c.kind == NOISE) offsets.push_back(1 + (PetscInt)rng.below(std::max(1l, c.nodes)));
     if (c.kind == CHAINS) offsets = {1};
     if (c.kind == DIAGONAL) offsets.clear();
+    if (c.kind >= CUBE) {
+      const Cube cube(c.values);
+
+      offsets = {1, (PetscInt)cube.line, (PetscInt)cube.plane};
+      offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
+      if (rng.chance(8)) offsets.push_back(1 + (PetscInt)rng.below(std::max(1l, c.nodes)));
+      given  = rng.chance(50) ? (int)rng.below(64) : 0;
+      lost   = rng.chance(20) ? 0.02 : 0;
+      spread = c.kind != CUBE_JUMPS ? 0 : rng.chance(50) ? 2 : 14;
+    }
   }
 
   bool cut_off(PetscInt i) const { return (c.kind == ISOLATED && number(c.values, i, -1) < 0.3) || (c.kind == EMPTY_ROWS && number(c.values, i, -1) < 0.2); }
@@ -91,6 +120,7 @@ public:
     if (c.kind == CHAINS && i % 3 == 2) return 0;
     if (c.kind == DISCONNECTED && i / 20 != (i + d) / 20) return 0;
     if (d == 1 && (i + 1) % width == 0 && c.kind <= ANISOTROPIC) return 0; /* the end of a line of the grid */
+    if (c.kind >= CUBE) return weight_in_cube(i, d);
     if (c.kind == GRAPH && number(c.values, i, d) * 100 > density) return 0;
     if (c.kind == GRID || c.kind == CHAINS || c.kind == NEUMANN) return 1;
     if (c.kind == ANISOTROPIC) return d == 1 ? 1 : 1e-3;
@@ -102,6 +132,28 @@ public:
   int                   density;
 
 private:
+  /* A node on one of the faces that the bits say, which has no links. */
+  bool is_given(PetscInt i) const
+  {
+    const Cube cube(c.values);
+    const long at[3]   = {i % cube.line, i % cube.plane / cube.line, i / cube.plane},
+               last[3] = {cube.line - 1, cube.plane / cube.line - 1, cube.all / cube.plane - 1};
+    bool yes           = false;
+
+    for (int d = 0; d < 3; d++) yes = yes || ((given >> 2 * d & 1) && at[d] == 0) || ((given >> 2 * d & 2) && at[d] == last[d]);
+    return yes;
+  }
+  double weight_in_cube(PetscInt i, PetscInt d) const
+  {
+    const Cube cube(c.values);
+    const bool apart = (d != 1 || (i + 1) % cube.line == 0) && (d != cube.line || i % cube.plane + d >= cube.plane) && d < cube.plane;
+
+    if (apart || is_given(i) || is_given(i + d) || number(c.values, i, d) < lost) return 0;
+    return spread != 0 ? std::exp(spread * (number(c.values, i, d + 1000) - 0.5)) : 1;
+  }
+
+  int                  given = 0;
+  double               lost = 0, spread = 0;
   const Configuration &c;
 };
 
@@ -130,11 +182,16 @@ void node_row(const Configuration &c, const Graph &g, PetscInt i, std::vector<st
   case NEUMANN_UNSAID:
   case CHAINS:
     break;
+  case CUBE_NEUMANN:
+    diagonal += sum == 0; /* a node that is given or alone */
+    break;
   case DISCONNECTED:
     diagonal += i / 20 % 2 ? 0 : 0.1;
     break;
   case GRID:
   case ANISOTROPIC:
+  case CUBE:
+  case CUBE_JUMPS:
     diagonal += i < g.width || i + g.width >= c.nodes ? 1 : 0.001;
     break;
   case INDEFINITE:
@@ -184,6 +241,9 @@ const std::vector<MatrixKind> &matrix_kinds()
     {"decades", spd},
     {"noise", SYMMETRIC},
     {"diagonal", spd},
+    {"cube", spd},
+    {"cube_jumps", spd},
+    {"cube_neumann", spd | SINGULAR},
   };
   return all;
 }
@@ -208,6 +268,7 @@ Configuration random_configuration(std::uint64_t seed, int ranks)
   c.bs     = block_sizes[rng.below(6)];
   c.layout = rng.below(4) ? 0 : 1 + rng.below(2);
   c.values = (std::uint64_t)rng.below(1 << 20);
+  if (c.kind >= CUBE) c.nodes = Cube(c.values).all;
   for (const auto &v : values()) {
     if (!rng.chance(v.percent)) continue;
     const std::string name = std::string("-pc_saamg_") + (v.by_level ? prefixes[rng.below(5)] : "") + v.name;
