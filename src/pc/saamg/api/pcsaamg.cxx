@@ -287,7 +287,8 @@ SAAMG::SAAMG()
 . -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 4; on the finest level -1, 3 where a node has one unknown and else
                                         2, up to 8 on slivers)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
-. -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max] (default: 10; on the finest level -1, 7 to 15 by lambda_max)
+. -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max] (default: 10; on the finest level -1, 7 to 15 by lambda_max, and 10
+                                        where 7 points are in boxes)
 . -pc_saamg_mcgs_relax w                       - relaxation of mcgs (default 1)
 . -pc_saamg_mcgs_coupling (global|local)       - mcgs between ranks: as on one rank, or Jacobi
 . -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max

@@ -33,7 +33,8 @@ SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetChebyshevDegree, PCSAAMGGetChebyshevDegree
 + pc     - the preconditioner, of type `PCSAAMG`
 . levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
 - ratio - more than 1, finite: the polynomial smooths [lambda_max/ratio, lambda_max] (paper P5: 10 for Darcy flow, 30 for anisotropic diffusion); or
-          `PETSC_DECIDE`, the default on the finest level: 7 up to lambda_max = 2.2, and from there to 15 for 3.2;
+          `PETSC_DECIDE`, the default on the finest level: 7 up to lambda_max = 2.2, and from there to 15 for 3.2; 10 where rows of 7 points on a
+          grid are aggregated in boxes;
           beyond 2.4 at least 0.8 times the degree's square, up to a bound of lambda_max in place of the estimate
 
   Options Database Keys:

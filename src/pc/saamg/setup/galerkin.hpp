@@ -24,8 +24,11 @@ struct Interpolation {
   /* One rank's device reads P^T from P by place: there is no R. On the host R's rows are faster. */
   bool by_place() const { return boxes && !boxes->ranks && P.space() == Space::Cuda; }
 
+  /* P is of boxes of 7 points, and smoothed to degree 2. */
+  bool on_stars() const { return boxes && boxes->stars; }
+
   /* Nor does the product of stars on one rank's host. */
-  bool stars_on_host() const { return boxes && boxes->stars && !boxes->ranks && P.space() == Space::Host; }
+  bool stars_on_host() const { return on_stars() && !boxes->ranks && P.space() == Space::Host; }
 
   const CsrMatrix &tests() const { return W.ptr.size() ? W : P; }
   const MapPtr    &columns_of_tests() const { return W.ptr.size() ? wcoarse : coarse; }

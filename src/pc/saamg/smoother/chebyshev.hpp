@@ -24,7 +24,7 @@ public:
 
     PetscFunctionBegin;
     if (options.chebyshev_ratio == PETSC_DECIDE) {
-      taken.chebyshev_ratio = ratio_for(input.lambda);
+      taken.chebyshev_ratio = ratio_for(input);
       if (const PetscReal wide = ratio_on_slivers(input, options.chebyshev_degree); wide > taken.chebyshev_ratio) {
         taken.chebyshev_ratio = wide;
         over.lambda           = input.grid.bound;
@@ -49,8 +49,13 @@ public:
 
 private:
   /* Where no row outweighs its diagonal much, what is below a seventh of the spectrum is smooth enough for the coarse space: with 10 CG takes 5 iterations for
-     4 of 27 points. On slivers and thin elements, whose beta is 3 or so, more of it is left to the smoother: with 6 CG takes a tenth more of them. */
-  static PetscReal ratio_for(PetscReal beta) { return PetscMin(15, 7 + 8 * PetscMax(0, beta - static_cast<PetscReal>(2.2))); }
+     4 of 27 points. Boxes of 7 points leave what is above a tenth of it to the smoother: with 7 CG takes a twentieth more iterations. On slivers and thin
+     elements, whose beta is 3 or so, more of it is left to the smoother: with 6 CG takes a tenth more of them. */
+  static PetscReal ratio_for(const SmootherInput<V> &input)
+  {
+    if (input.grid.transfer && input.grid.transfer->on_stars()) return 10;
+    return PetscMin(15, 7 + 8 * PetscMax(0, input.lambda - static_cast<PetscReal>(2.2)));
+  }
 
   /* And the more the higher the degree. Beyond an interval that wide a polynomial grows so fast that its upper end must be a bound; 0: there is none. */
   static PetscReal ratio_on_slivers(const SmootherInput<V> &input, PetscInt degree)
