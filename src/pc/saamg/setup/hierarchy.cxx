@@ -20,8 +20,8 @@ constexpr double bearable_products = 100, always_bearable = 1e7;
    and 70 on a random tree, whose coarse operators would fill up. */
 constexpr double bearable_further = 24;
 
-/* P and R of a grid. */
-PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options)
+/* P and R of a grid. fresh: they were not made of a level of this pattern before */
+PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options, bool fresh)
 {
   PetscFunctionBegin;
   PetscCall(Step(events.prolong, *grid.level->columns, [&] {
@@ -31,14 +31,14 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
 
     t.conjugated = options.conjugated;
     t.nodes      = grid.level->blocks;
-    if (t.coarse && interpolate_again(grid, from, options, t)) {
+    if (!fresh && interpolate_again(grid, from, options, t)) {
       t.stamp.new_values();
       if (!t.spares_transpose(options)) t.transpose();
       return;
     }
     t.blocks        = nullptr;
     CsrMatrix  P    = interpolation_of(grid, from, options, columns, &W, &wcolumns);
-    const bool same = t.coarse && columns->ghosts() == t.coarse->ghosts() && same_pattern(P, t.P) && !wcolumns == !t.wcoarse &&
+    const bool same = !fresh && columns->ghosts() == t.coarse->ghosts() && same_pattern(P, t.P) && !wcolumns == !t.wcoarse &&
                       (!wcolumns || (wcolumns->ghosts() == t.wcoarse->ghosts() && same_pattern(W, t.W)));
 
     if (columns->all(same)) t.stamp.new_values();
@@ -356,6 +356,8 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
 
 PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact, std::shared_ptr<CsrFacts> facts)
 {
+  bool fresh = false; /* filtered by values, P may have another pattern, and then all levels below it have */
+
   PetscFunctionBegin;
   updated_               = true;
   grids_[0].level->A     = A;
@@ -374,7 +376,10 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     CsrTransfer &t    = *grids_[l].transfer;
     CsrLevel    &next = *grids_[l + 1].level;
 
-    if (options.keep == Keep::Aggregates || !t.has_rows()) PetscCall(interpolate(grids_[l], *t.coarsening, options));
+    const PetscObjectState pattern = t.stamp.pattern;
+
+    if (options.keep == Keep::Aggregates || !t.has_rows()) PetscCall(interpolate(grids_[l], *t.coarsening, options, fresh));
+    fresh = fresh || t.stamp.pattern != pattern;
     if (options.keep != Keep::Aggregates && t.coarsening) PetscCall(Together(level.columns->comm(), "keep its interpolation", [&] { t.forget_coarsening(); }));
     if (!t.product.made()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */
     else {

@@ -223,7 +223,7 @@ private:
   double         most_within(const Coarsening &from, const HierarchyOptions &options) const;
   PetscErrorCode find_further(const HierarchyOptions &options, PetscInt *degree);
   PetscErrorCode measure(Grid &grid, const HierarchyOptions &o, bool *finite);
-  PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options);
+  PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options, bool fresh = true);
   bool           keeps_products(const HierarchyOptions &options) const { return options.keep != Keep::Nothing && (updated_ || !options.sparing); }
   PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
   PetscErrorCode restore_operator(const Grid &grid, CsrLevel &next, Array<PetscReal> &magnitude);
