@@ -142,6 +142,37 @@ void owned(const char *type, bool transposed, How how, const char *pc, const std
   sweep(false, how, make, call, [=](Owned &o) { o.check(transposed); });
 }
 
+/* --- what there is before a set-up: types and options */
+
+struct Made {
+  MatHandle A;
+  PCHandle  pc;
+  KSPHandle ksp;
+
+  Made()
+  {
+    PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
+    PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.put()));
+    PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+    PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, 30, 30));
+  }
+};
+
+void typed(How how, const std::function<PetscErrorCode(Made &)> &call)
+{
+  sweep(
+    true, how, [] { return std::make_unique<Made>(); }, call, [](Made &) {});
+}
+
+template <class Object>
+PetscErrorCode take_type(Object object, const char *type, PetscErrorCode (*set)(Object, const char *), PetscErrorCode (*options)(Object))
+{
+  PetscFunctionBegin;
+  PetscCall(set(object, type));
+  PetscCall(options(object));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* --- assembly */
 
 struct Assembled {
@@ -201,6 +232,13 @@ const AddTests tests([] {
       add_test(mult, std::string(type) + "_first" + end, [=] { product(type, "auto", false, how); });
       add_test(mult, std::string(type) + "_new_values" + end, [=] { product(type, "auto", true, how); });
     }
+    auto *types = suite_named(nullptr, "types");
+
+    for (const char *type : {MATSLICEDELL, MATCDS, MATFOLD, MATAUTOFORMAT, MATOWNCDS, MATOWNSLICEDELL, MATOWNFOLD})
+      add_test(types, type + end, [=] { typed(how, [type](Made &m) { return take_type<Mat>(m.A, type, MatSetType, MatSetFromOptions); }); });
+    for (const char *type : {KSPFUSEDCG, KSPFUSEDBCGS, KSPFUSEDGMRES})
+      add_test(types, type + end, [=] { typed(how, [type](Made &m) { return take_type<KSP>(m.ksp, type, KSPSetType, KSPSetFromOptions); }); });
+    add_test(types, PCSAAMG + end, [=] { typed(how, [](Made &m) { return take_type<PC>(m.pc, PCSAAMG, PCSetType, PCSetFromOptions); }); });
     const std::vector<std::pair<std::string, std::function<PetscErrorCode(Owned &)>>> owner{
       {"mult", [](Owned &o) { return MatMult(o.A, o.x, o.y); }},
       {"mult_transpose", [](Owned &o) { return MatMultTranspose(o.A, o.x, o.y); }},
