@@ -112,13 +112,11 @@ public:
   {
     AutoFormatOptions o;
     PetscBool         known = PETSC_FALSE, symmetric = PETSC_FALSE;
-    PetscMPIInt       size = 1;
 
     if (MatIsSymmetricKnown(A, &known, &symmetric) == PETSC_SUCCESS) o.symmetric = known && symmetric;
-    (void)MPI_Comm_size(comm_of(A), &size);
     o.candidates   = options.candidates;
     o.bs           = compiled_block(MatNodeSize(A));
-    o.together     = size > 1;
+    o.together     = ranks_of(A) > 1;
     o.trials       = static_cast<int>(options.trials);
     o.csr_products = [A](Space space) -> CsrProduct {
       const auto check = [](PetscErrorCode error) {

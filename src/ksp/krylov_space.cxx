@@ -265,10 +265,7 @@ PetscErrorCode KrylovSpace::multiply_dot(PetscInt x, PetscInt w, PetscInt y, Pet
 
 bool KrylovSpace::has_transpose() const
 {
-  PetscBool aij = PETSC_FALSE;
-
-  (void)PetscObjectBaseTypeCompareAny((PetscObject)A_, &aij, MATSEQAIJ, MATMPIAIJ, "");
-  return aij && !ksp_->transpose_solve;
+  return is_aij(A_) && !ksp_->transpose_solve;
 }
 
 /* Once a solve: PETSc's product, whatever its vectors. */

@@ -49,7 +49,6 @@ public:
   PetscErrorCode view(KSP ksp, PetscViewer viewer);  // how the latest solve went; collective
   GroupSolve    &leaders() { return leaders_; }      // which may do all of it
 
-  bool         native() const { return native_; }
   bool         one_rank() const { return one_rank_; } // one rank
   Space        space() const { return space_; }
   PetscInt     n() const { return n_; }

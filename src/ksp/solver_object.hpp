@@ -10,10 +10,7 @@ namespace goza::ksp
 
 inline bool ksp_on_one_rank(KSP ksp)
 {
-  PetscMPIInt size = 1;
-
-  (void)MPI_Comm_size(comm_of(ksp), &size);
-  return size == 1;
+  return ranks_of(ksp) == 1;
 }
 
 /* What a KSP holds of a method whose scalars these are. */

@@ -20,7 +20,7 @@ PetscErrorCode Bind(GozaAssembly a, Mat A, const AijBlocks &of, bool known_exact
   bool                  exact = true;
 
   PetscFunctionBegin;
-  PetscCall(stamp.take(A, of.diagonal(), of.others()));
+  stamp.take(A, of.diagonal(), of.others());
   if (stamp.is_of(a)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(A->rmap->n == a->nowned * a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "The matrix has %" PetscInt_FMT " rows on this rank, the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns", A->rmap->n, a->nowned,

@@ -276,7 +276,7 @@ PetscErrorCode WriteOwn(GozaAssembly a, Mat A)
   PetscCall(AgreeOnFailure(comm_of(a), WriteValues(a, A, own, rest ? blocks_of(rest).others() : NULL)));
   if (rest) PetscCall(PetscObjectStateIncrease((PetscObject)rest));
   PetscCall(PetscObjectStateIncrease((PetscObject)A));
-  PetscCall(PetscObjectStateGet((PetscObject)A, &a->own_state));
+  a->own_state = state_of(A);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

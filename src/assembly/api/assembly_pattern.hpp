@@ -49,13 +49,11 @@ struct PatternStamp {
   PetscObjectId    id       = 0;
   PetscObjectState state[2] = {-1, -1};
 
-  PetscErrorCode take(Mat A, Mat Ad, Mat Ao)
+  void take(Mat A, Mat Ad, Mat Ao)
   {
-    PetscFunctionBegin;
-    PetscCall(PetscObjectGetId((PetscObject)A, &id));
-    PetscCall(MatGetNonzeroState(Ad, &state[0]));
-    if (Ao) PetscCall(MatGetNonzeroState(Ao, &state[1]));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    id       = id_of(A);
+    state[0] = nonzero_state_of(Ad);
+    if (Ao) state[1] = nonzero_state_of(Ao);
   }
   bool is_of(GozaAssembly a) const { return id == a->mat_id && state[0] == a->mat_pattern[0] && state[1] == a->mat_pattern[1]; }
   void keep(GozaAssembly a) const

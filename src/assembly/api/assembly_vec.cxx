@@ -138,6 +138,20 @@ template <class Body> PetscErrorCode IntoVector(GozaAssembly a, Vec u, bool inse
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* One number for each of this rank's nodes, or elements. */
+template <class Compute> PetscErrorCode StressesInto(GozaAssembly a, Vec u, Vec s, bool of_elements, const Compute &compute)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
+  PetscValidHeaderSpecific(u, VEC_CLASSID, 2);
+  PetscValidHeaderSpecific(s, VEC_CLASSID, 3);
+  PetscCheck(a->equation == GOZA_ELASTICITY, comm_of(a), PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
+  PetscCall(GozaAssemblySetUp(a));
+  PetscCall(CheckSizes(a, u, s, of_elements ? a->nelem : a->nowned, 1));
+  PetscCall(IntoVector(a, u, false, s, compute));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 } // namespace goza::assembly
 
@@ -220,15 +234,7 @@ PetscErrorCode GozaAssemblyResidual(GozaAssembly a, Vec u, Vec r)
 @*/
 PetscErrorCode GozaAssemblyVonMises(GozaAssembly a, Vec u, Vec s)
 {
-  PetscFunctionBegin;
-  PetscCall(CheckAssembly(a));
-  PetscValidHeaderSpecific(u, VEC_CLASSID, 2);
-  PetscValidHeaderSpecific(s, VEC_CLASSID, 3);
-  PetscCheck(a->equation == GOZA_ELASTICITY, comm_of(a), PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
-  PetscCall(GozaAssemblySetUp(a));
-  PetscCall(CheckSizes(a, u, s, a->nowned, 1));
-  PetscCall(IntoVector(a, u, false, s, [a](const PetscScalar *, PetscScalar *stress) { von_mises(a->mesh, a->map, a->local.data(), stress); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return StressesInto(a, u, s, false, [a](const PetscScalar *, PetscScalar *stress) { von_mises(a->mesh, a->map, a->local.data(), stress); });
 }
 
 /*@
@@ -252,13 +258,5 @@ PetscErrorCode GozaAssemblyVonMises(GozaAssembly a, Vec u, Vec s)
 @*/
 PetscErrorCode GozaAssemblyElementVonMises(GozaAssembly a, Vec u, Vec s)
 {
-  PetscFunctionBegin;
-  PetscCall(CheckAssembly(a));
-  PetscValidHeaderSpecific(u, VEC_CLASSID, 2);
-  PetscValidHeaderSpecific(s, VEC_CLASSID, 3);
-  PetscCheck(a->equation == GOZA_ELASTICITY, comm_of(a), PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
-  PetscCall(GozaAssemblySetUp(a));
-  PetscCall(CheckSizes(a, u, s, a->nelem, 1));
-  PetscCall(IntoVector(a, u, false, s, [a](const PetscScalar *, PetscScalar *stress) { element_stress_as_given(a, stress); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return StressesInto(a, u, s, true, [a](const PetscScalar *, PetscScalar *stress) { element_stress_as_given(a, stress); });
 }

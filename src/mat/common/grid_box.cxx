@@ -8,15 +8,13 @@ namespace goza::mat
 
 PetscErrorCode FindGridBox(Mat A, GridBox *box)
 {
-  DM        dm;
-  PetscBool grid = PETSC_FALSE;
-  PetscInt  ranks[2];
+  DM       dm;
+  PetscInt ranks[2];
 
   PetscFunctionBegin;
   *box = {};
   PetscCall(MatGetDM(A, &dm));
-  if (dm) PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMDA, &grid));
-  if (!grid) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!dm || !is_type(dm, DMDA)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(DMDAGetInfo(dm, NULL, &box->points[0], &box->points[1], &box->points[2], &ranks[0], &ranks[1], NULL, &box->dof, NULL, NULL, NULL, NULL, NULL));
   PetscCall(DMDAGetCorners(dm, &box->begin[0], &box->begin[1], &box->begin[2], &box->width[0], &box->width[1], &box->width[2]));
   box->known = true;

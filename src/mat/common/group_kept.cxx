@@ -16,11 +16,9 @@ struct Kept {
 
 static Kept *find_kept(Mat A)
 {
-  Kept         *kept = attached<Kept>(A, group_key);
-  PetscObjectId id   = 0;
+  Kept *kept = attached<Kept>(A, group_key);
 
-  (void)PetscObjectGetId((PetscObject)A, &id);
-  return kept && kept->id == id ? kept : nullptr;
+  return kept && kept->id == id_of(A) ? kept : nullptr;
 }
 
 std::shared_ptr<GroupMat> find_group_mat(Mat A)
@@ -72,9 +70,8 @@ PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *b
 
     PetscCall(FailTogether(comm, MakeGroup(A, group, &mat), forming));
     if (!mat) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(Together(comm, forming, [&] { made.reset(new Kept{0, mat}); }));
+    PetscCall(Together(comm, forming, [&] { made.reset(new Kept{id_of(A), mat}); }));
     kept = made.get();
-    PetscCall(PetscObjectGetId((PetscObject)A, &kept->id));
     PetscCall(Attach((PetscObject)A, group_key, std::move(made)));
   }
   PetscCall(kept->grouped->update(A, behind));

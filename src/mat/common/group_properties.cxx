@@ -28,15 +28,10 @@ PetscErrorCode GroupMat::share_null_space(Mat A, PetscErrorCode (*get)(Mat, MatN
   PetscFunctionBegin;
   PetscCall(get(A, &space));
   if (space) {
-    PetscCall(PetscObjectGetId((PetscObject)space, &now.id));
+    now.id = id_of(space);
     PetscCall(MatNullSpaceGetVecs(space, &constant, &n, &vecs));
   }
-  for (PetscInt k = 0; k < n; k++) {
-    PetscObjectState state;
-
-    PetscCall(PetscObjectStateGet((PetscObject)vecs[k], &state));
-    now.state += state;
-  }
+  for (PetscInt k = 0; k < n; k++) now.state += state_of(vecs[k]);
   now.known = true;
   if (seen->known && seen->id == now.id && seen->state == now.state) PetscFunctionReturn(PETSC_SUCCESS);
   seen->known = false;

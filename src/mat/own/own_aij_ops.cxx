@@ -159,31 +159,21 @@ PetscErrorCode MatLoad_Own(Mat A, PetscViewer viewer)
 /* Of all places: what was made before gets the values of now, whichever of them are 0. A view of a DMDA's matrix in natural order asks for it. */
 PetscErrorCode MatCreateSubMatrix_Own(Mat A, IS rows, IS columns, MatReuse reuse, Mat *M)
 {
-  Mat aij;
-
-  PetscFunctionBegin;
-  PetscCall(OwnBorrowAij(A, true, &aij));
-  const PetscErrorCode failed = MatCreateSubMatrix(aij, rows, columns, reuse, M);
-  PetscCall(OwnReturnAij(A, true));
-  PetscCall(failed);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return OwnThroughAij(A, true, [&](Mat aij) { return MatCreateSubMatrix(aij, rows, columns, reuse, M); });
 }
 
 /* Of the entries, as AIJ has them: a preconditioner factors these. */
 PetscErrorCode MatCreateSubMatrices_Own(Mat A, PetscInt n, const IS rows[], const IS columns[], MatReuse reuse, Mat *M[])
 {
-  Mat aij;
-
   PetscFunctionBegin;
-  PetscCall(OwnBorrowAij(A, false, &aij));
-  if (n && reuse == MAT_REUSE_MATRIX) {
-    const PetscObjectState *made = attached<PetscObjectState>((*M)[0], pattern_key);
-    PetscCheck(!made || *made == A->nonzerostate, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-               "The matrix has another nonzero pattern than when these submatrices were made: MAT_INITIAL_MATRIX");
-  }
-  const PetscErrorCode failed = MatCreateSubMatrices(aij, n, rows, columns, reuse, M);
-  PetscCall(OwnReturnAij(A, false));
-  PetscCall(failed);
+  PetscCall(OwnThroughAij(A, false, [&](Mat aij) {
+    if (n && reuse == MAT_REUSE_MATRIX) {
+      const PetscObjectState *made = attached<PetscObjectState>((*M)[0], pattern_key);
+      PetscCheck(!made || *made == A->nonzerostate, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+                 "The matrix has another nonzero pattern than when these submatrices were made: MAT_INITIAL_MATRIX");
+    }
+    return MatCreateSubMatrices(aij, n, rows, columns, reuse, M);
+  }));
   if (n) PetscCall(Attach((PetscObject)(*M)[0], pattern_key, std::make_unique<PetscObjectState>(A->nonzerostate)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

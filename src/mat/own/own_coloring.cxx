@@ -192,14 +192,7 @@ PetscErrorCode MatFDColoringApply_Own(Mat A, MatFDColoring coloring, Vec x, void
    its own again. Not in the table of own_aij_ops.cxx: AIJ has it only where it has found such rows. */
 PetscErrorCode MatColoringPatch_Own(Mat A, PetscInt ncolors, PetscInt n, ISColoringValue colors[], ISColoring *coloring)
 {
-  Mat aij;
-
-  PetscFunctionBegin;
-  PetscCall(OwnBorrowAij(A, false, &aij));
-  const PetscErrorCode failed = MatColoringPatch(aij, ncolors, n, colors, coloring);
-  PetscCall(OwnReturnAij(A, false));
-  PetscCall(failed);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return OwnThroughAij(A, false, [&](Mat aij) { return MatColoringPatch(aij, ncolors, n, colors, coloring); });
 }
 
 } // namespace

@@ -135,14 +135,10 @@ constexpr std::size_t npackages  = std::size(packages);
 template <std::size_t package> PetscErrorCode GetFactor(Mat A, MatFactorType kind, Mat *F)
 {
   std::unique_ptr<FactorPhases> phases;
-  Mat                           aij;
 
   PetscFunctionBegin;
   PetscCall(Together(comm_of(A), "hold a factor", [&] { phases = std::make_unique<FactorPhases>(); }));
-  PetscCall(OwnBorrowAij(A, false, &aij));
-  const PetscErrorCode failed = MatGetFactor(aij, package || A->rmap->size == 1 ? packages[package] : NULL, kind, F);
-  PetscCall(OwnReturnAij(A, false));
-  PetscCall(failed);
+  PetscCall(OwnThroughAij(A, false, [&](Mat aij) { return MatGetFactor(aij, package || A->rmap->size == 1 ? packages[package] : NULL, kind, F); }));
   if (!*F) PetscFunctionReturn(PETSC_SUCCESS);
   stand_in(*F, *phases);
   PetscCall(StandInForQR(*F, *phases));

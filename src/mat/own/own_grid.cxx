@@ -137,14 +137,12 @@ private:
 PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnMat &own, bool rows, GridPlaces *places, std::vector<OtherEntry> *others)
 {
   DM                     dm;
-  PetscBool              grid = PETSC_FALSE;
   GridPart               part;
   ISLocalToGlobalMapping map;
 
   PetscFunctionBegin;
   PetscCall(MatGetDM(A, &dm));
-  if (dm) PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMDA, &grid));
-  if (!grid) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!dm || !is_type(dm, DMDA)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(part.read(dm));
   if (part.dof % own.bs || (PetscInt64)part.dof * part.points[0] * part.points[1] * part.points[2] != A->rmap->n) PetscFunctionReturn(PETSC_SUCCESS);
   const PetscInt each = part.dof / own.bs; /* nodes of the matrix to a point of the grid */

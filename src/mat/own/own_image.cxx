@@ -168,10 +168,8 @@ PetscErrorCode SetVectors(Mat A, Mat aij)
 /* Collective: with the matrix's values, at the places that it has now. */
 PetscErrorCode Update(Mat A, OwnMat *own, bool places, OwnImage &image)
 {
-  PetscObjectState state;
-
   PetscFunctionBegin;
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  const PetscObjectState state = state_of(A);
   if (image.state != state && !places) PetscCall(OwnLookForNewPattern(A));
   if (image.aij && image.pattern != A->nonzerostate) PetscCall(MatDestroy(&image.aij));
   if (!image.aij) {

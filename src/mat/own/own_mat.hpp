@@ -205,6 +205,19 @@ void           OwnKeepAij(Mat A, bool places);
 PetscErrorCode OwnAgreeOnPattern(Mat A);
 PetscErrorCode OwnLookForNewPattern(Mat A);
 
+/* call(image) of what is borrowed, which is given back whatever comes of it. */
+template <class Call> PetscErrorCode OwnThroughAij(Mat A, bool places, const Call &call)
+{
+  Mat aij;
+
+  PetscFunctionBegin;
+  PetscCall(OwnBorrowAij(A, places, &aij));
+  const PetscErrorCode failed = call(aij);
+  PetscCall(OwnReturnAij(A, places));
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* own_convert.cxx. This rank's rows in its own columns, where the values are; and, on several ranks, the blocks of what is beside them. Collective. */
 PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, AijBlocks *rest);
 PetscErrorCode OwnFrom(Mat X, Mat like, const OwnKind &kind, Mat *B); // of X's entries, through AIJ, in blocks and maps like another, which may be X

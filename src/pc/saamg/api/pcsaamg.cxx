@@ -94,20 +94,19 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, Near
 /* A: what is read, the Pmat or what was made of it. */
 static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
 {
-  SAAMG           *mg     = static_cast<SAAMG *>(pc->data);
-  bool             finite = true, same_pattern;
-  Space            space;
-  OwnRows          rows;
-  NearNull         modes;
-  PetscObjectState nonzerostate;
+  SAAMG   *mg     = static_cast<SAAMG *>(pc->data);
+  bool     finite = true, same_pattern;
+  Space    space;
+  OwnRows  rows;
+  NearNull modes;
 
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
   (void)device::most_bytes_in_use();
-  mg->most                 = 0;
-  const std::size_t before = device::bytes_in_use();
-  PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
-  space        = space_of(pc->pmat);
+  mg->most                            = 0;
+  const std::size_t      before       = device::bytes_in_use();
+  const PetscObjectState nonzerostate = nonzero_state_of(pc->pmat);
+  space                               = space_of(pc->pmat);
   same_pattern = !mg->hierarchy.empty() && nonzerostate == mg->nonzerostate && pc->flag != DIFFERENT_NONZERO_PATTERN && space == mg->space;
   mg->space    = space;
   mg->transposed.reset();

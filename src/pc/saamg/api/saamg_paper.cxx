@@ -68,8 +68,7 @@ PetscErrorCode PCSAAMGSetPaper(PC pc, PCSAAMGPaper problem, const char smoother[
   PetscCheck(which >= 0, goza::comm_of(pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "The paper's smoothers are jacobi, mcgs and chebyshev, not %s", smoother);
   const Problem &p = problems[problem];
 
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &same));
-  if (same) static_cast<goza::saamg::SAAMG *>(pc->data)->hierarchy_options.further = false;
+  if (goza::is_type(pc, PCSAAMG)) static_cast<goza::saamg::SAAMG *>(pc->data)->hierarchy_options.further = false;
   PetscCall(PCSAAMGSetThreshold(pc, p.threshold));
   PetscCall(PCSAAMGSetSmoother(pc, PC_SAAMG_ALL_LEVELS, "jacobi"));
   PetscCall(PCSAAMGSetSmoother(pc, PC_SAAMG_FINEST, smoother));
