@@ -109,7 +109,7 @@ template <class Store, class V, int bs> struct CdsOnHost {
         V *const sum = ring.from(r, begin);
 
         out.put(out.out, begin * bs + r, end - begin, bs, sum);
-        std::fill(sum, sum + length, V(0));
+        std::fill(sum, sum + (end - begin), V(0)); // none is added to beyond the last row
       }
     }
   }
