@@ -26,7 +26,7 @@ const Setting<PetscInt> integers[] = {
   {"-pc_saamg_coarse_interpolation_degree", PCSAAMGSetCoarseInterpolationDegree, PCSAAMGGetCoarseInterpolationDegree, 2, 0},
   {"-pc_saamg_direct_limit", PCSAAMGSetDirectLimit, PCSAAMGGetDirectLimit, 77, -1},
   {"-pc_saamg_gather_limit", PCSAAMGSetGatherLimit, PCSAAMGGetGatherLimit, 66, -1},
-  {"-pc_saamg_esteig_iterations", PCSAAMGSetEstEigIterations, PCSAAMGGetEstEigIterations, 5, -1},
+  {"-pc_saamg_esteig_iterations", PCSAAMGSetEstEigIterations, PCSAAMGGetEstEigIterations, 5, 1},
 };
 
 const Setting<PetscReal> reals[] = {
@@ -219,6 +219,24 @@ const AddTests add([] {
       BOOST_TEST(!any_rank(viewed(pc).find(bs > 1 ? "degree 2 on" : "degree 3 on") == std::string::npos), viewed(pc));
       PETSC_OK(PCSAAMGGetChebyshevDegree(pc, PC_SAAMG_FINEST, &degree));
       BOOST_TEST(degree == PETSC_DECIDE); /* which it stays for another matrix */
+    }
+  });
+  add_test(suite, "lanczos_steps_by_the_matrix", [] {
+    const auto interval = [](const Entry &e) {
+      const MatHandle   A    = assemble(e, MATAIJ);
+      const std::string text = viewed(make_pc(A));
+      const std::size_t at   = text.find("sweep(s) of degree");
+
+      return at == std::string::npos ? "" : text.substr(at, text.find(']', at) - at);
+    };
+
+    for (const Entry &e : {stencil27(9, 8, 7), elasticity(6, 5, 4)}) {
+      const std::string by_itself = interval(e), dominant = e.name.find("27") != std::string::npos ? "5" : "6";
+
+      for (const char *steps : {"5", "6"}) {
+        const Option set("-pc_saamg_esteig_iterations", steps);
+        BOOST_TEST(!any_rank((interval(e) == by_itself) != (dominant == steps)), e.name << " with " << steps << ": " << by_itself);
+      }
     }
   });
   /* 7 points in space are in boxes */

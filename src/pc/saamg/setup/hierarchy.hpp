@@ -41,7 +41,7 @@ struct HierarchyOptions : FoundOptions {
   PetscInt  gather_limit                = 1000;          // rows a rank below which a level goes to fewer ranks; SAAMG() takes more on a device
   PetscInt  aggressive_levels           = 0;             // finest levels whose aggregates are aggregated once more
   PetscInt  coarse_interpolation_degree = 1;             // of the polynomial that smooths the interpolation of the levels below the finest
-  PetscInt  esteig_iterations           = 6;             // of the largest eigenvalue's estimate
+  PetscInt  esteig_iterations           = PETSC_DECIDE;  // of the largest eigenvalue's estimate: see lanczos_steps()
   bool      alternating                 = false;         // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
   PetscReal max_complexity              = 2.5;           // entries of all levels over those of the finest
   bool      further                     = true;          // and once more, or to a higher degree, where rows have few entries
@@ -53,6 +53,14 @@ struct HierarchyOptions : FoundOptions {
   Keep      keep                        = Keep::Nothing; // for an update() to come
   bool      sparing                     = false;         // of products nothing is kept until there has been an update()
   bool      by_place                    = true;          // boxes of a lattice are made by place; else as other aggregates are, which makes the same
+
+  /* Where no row outweighs its diagonal no eigenvalue is beyond 2, whatever is found, and five find it as well as six; but see `alternating`, and where entries
+     are weak an iteration may be lost. */
+  PetscInt lanczos_steps(const CsrFacts &facts, bool symmetric) const
+  {
+    if (esteig_iterations != PETSC_DECIDE) return esteig_iterations;
+    return facts.dominant && symmetric && !alternating && threshold == 0 ? 5 : 6;
+  }
 };
 
 /* An operator of the same matrix whose products are as exact; nullptr: there is none. Collective. */
