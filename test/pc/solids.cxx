@@ -76,6 +76,28 @@ PetscInt iterations(Mat A)
   return s.iterations;
 }
 
+/* a - b, of a's size */
+PetscReal apart(Vec a, Vec b)
+{
+  VecHandle difference;
+
+  PETSC_OK(VecDuplicate(a, difference.put()));
+  PETSC_OK(VecWAXPY(difference, -1, a, b));
+  return norm(difference) / norm(a);
+}
+
+/* Every third entry's. */
+void turn_signs(Vec x)
+{
+  PetscScalar *a;
+  PetscInt     n;
+
+  PETSC_OK(VecGetLocalSize(x, &n));
+  PETSC_OK(VecGetArray(x, &a));
+  for (PetscInt i = 0; i < n; i += 3) a[i] = -a[i];
+  PETSC_OK(VecRestoreArray(x, &a));
+}
+
 constexpr const char found_jumps[] = "% of its nodes' couplings are as nothing beside diagonals that differ: strength threshold 0.01";
 
 const AddTests add([] {
@@ -95,6 +117,48 @@ const AddTests add([] {
       BOOST_TEST(iterations(A) > 34);
     });
 });
+
+/* A null space's vectors, which a device may have from an earlier set-up, are looked at in each. */
+BOOST_AUTO_TEST_CASE(changed_near_null_vectors)
+{
+  const MatHandle from = columns(1).matrix();
+  MatHandle       A, B;
+  MatNullSpace    modes;
+  NullHandle      same;
+  PetscInt        n;
+  const Vec      *vecs;
+
+  PETSC_OK(MatGetNearNullSpace(from, &modes));
+  PETSC_OK(MatConvert(from, "cds", MAT_INITIAL_MATRIX, A.put()));
+  PETSC_OK(MatSetNearNullSpace(A, modes));
+  const PCHandle  pc      = make_pc(A);
+  const VecHandle b       = right_hand_side(A, 1);
+  const auto      applied = [&](PC of) {
+    VecHandle x;
+
+    PETSC_OK(VecDuplicate(b, x.put()));
+    PETSC_OK(PCApply(of, b, x));
+    return x;
+  };
+  const auto again = [&] {
+    PETSC_OK(PCReset(pc));
+    PETSC_OK(PCSetOperators(pc, A, A));
+    PETSC_OK(PCSetUp(pc));
+    return applied(pc);
+  };
+  const VecHandle first = applied(pc);
+
+  BOOST_TEST(apart(first, again()) < 1e-6);
+  PETSC_OK(MatNullSpaceGetVecs(modes, nullptr, &n, &vecs));
+  for (PetscInt j = 0; j < n; j++) turn_signs(vecs[j]); // orthonormal as they were
+  const VecHandle changed = again();
+
+  BOOST_TEST(apart(first, changed) > 1e-2);
+  PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, B.put()));
+  PETSC_OK(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, n, vecs, same.put()));
+  PETSC_OK(MatSetNearNullSpace(B, same));
+  BOOST_TEST(apart(changed, applied(make_pc(B))) < 1e-6);
+}
 
 /* Where stiffness does not jump, or small couplings are everywhere, nothing changes. */
 BOOST_AUTO_TEST_CASE(no_jumps_of_stiffness)

@@ -83,7 +83,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, Near
     *wants_rows = mg->by_diagonals && !grid.known;
     if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(FailTogether(comm_of(pc), NaturalNumbers(grid, rows, modes.bs, name, lattice), "number its nodes"));
-    PetscCall(FailTogether(comm_of(pc), PredictMemory(pc, mg, rows, lattice, modes.bs, modes.k), "forecast its memory"));
+    PetscCall(FailTogether(comm_of(pc), PredictMemory(pc, mg, rows, lattice, modes), "forecast its memory"));
     PetscCall(mg->hierarchy.build({rows.A, rows.columns, modes.bs, modes.k, std::move(modes.B), std::move(name), lattice, exact, facts}, mg->hierarchy_options,
                                   finite));
     *wants_rows = *finite && mg->hierarchy.wants_rows();
@@ -290,7 +290,7 @@ SAAMG::SAAMG()
                                         where 7 points are in boxes)
 . -pc_saamg_mcgs_relax w                       - relaxation of mcgs (default 1)
 . -pc_saamg_mcgs_coupling (global|local)       - mcgs between ranks: as on one rank, or Jacobi
-. -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max (default: -1, 6, or 5 where no row outweighs its diagonal)
+. -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max (default: -1, 6, or 5 of dominant rows, no entry weak)
 . -pc_saamg_precision (auto|double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the
                                         operators and interpolations stored in half;
                                                          auto (default): see the notes

@@ -71,6 +71,7 @@ struct Premises {
   }
 };
 
+struct NearNull;
 struct OwnRows;
 
 /* What the options say; of the hierarchy's also what a set-up has made of them. */
@@ -152,7 +153,7 @@ PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operator
 
 /* saamg_memory.cxx */
 PetscErrorCode TellMemory(PC pc, std::size_t before, std::size_t most); // of the device, after the set-up
-PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k);
+PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, const NearNull &modes);
 PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 
 /* saamg_diagonals.cxx. DiagonalsMayServe: before a set-up, which may find otherwise. OpenRows: of the Pmat, until CloseRows(); by_diagonals: without

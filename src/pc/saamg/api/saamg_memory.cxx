@@ -8,6 +8,7 @@
 #include "pc/saamg/cycle/level_format.hpp"
 #include "pc/saamg/cycle/trial_solve.hpp"
 #include "pc/saamg/setup/couplings.hpp"
+#include "pc/saamg/setup/near_null.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "saamg_data.hpp"
 #include <algorithm>
@@ -45,9 +46,10 @@ static void find_strong(const SAAMG &mg, const Csr &A, PetscInt bs, MemoryQuesti
   q.strong = std::min(q.strong, strong * q.rows / (q.nonzeros - q.rows));
 }
 
-/* rows: what the set-up reads, their places on a grid; with bs unknowns a node and k near-null vectors. */
-PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k)
+/* rows: what the set-up reads, their places on a grid. */
+PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, const NearNull &modes)
 {
+  const PetscInt         bs = modes.bs, k = modes.k;
   const PCSAAMGPrecision precision = WantedPrecision(*mg);
   const bool             half = precision == PC_SAAMG_HALF, narrow = precision == PC_SAAMG_SINGLE || half;
   const PetscInt         mcgs   = smoother_named("mcgs");
@@ -79,7 +81,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.transfer_value  = half ? 2 : q.coarse_value;
   q.fine_lent       = ((format && !format->petscs_own && !mg->converted) || mg->owner) && !narrow;
   q.fine_like       = mg->by_diagonals;
-  q.copy            = (PetscLogDouble)rows.bytes();
+  q.copy            = (PetscLogDouble)(rows.bytes() + modes.left);
   if (mg->space == Space::Cuda) q.choice = (PetscLogDouble)locality::bytes_of_decision(rows.A.nrows);
   if (narrow && mg->precision == PC_SAAMG_AUTO && !mg->automatic.tried) q.trial = 2. * q.rows * sizeof(PetscScalar);
   q.compared = q.trial > 0 && k > 1; // with modes that vary a trial leaves 0.31 to 0.56 of an error, of which 0.4 is good enough

@@ -2,6 +2,8 @@
 #include "core/launch/for_each_row.hpp"
 #include "petsc/errors.hpp"
 #include "parallel/agree.hpp"
+#include "petsc/attached.hpp"
+#include <petsc/private/petscimpl.h>
 #include "petsc/vec_access.hpp"
 #include <utility>
 
@@ -69,6 +71,77 @@ static PetscErrorCode Centre(MPI_Comm comm, const std::vector<PetscReal> &coordi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What a null space's vectors from the host were sent to a device as, and which these were: it stays with the null space, as what was sent of a device's vector
+   stays with that. */
+struct SentVectors {
+  std::vector<PetscObjectState> of; // number and state of each
+  Array<PetscScalar>            B{Space::Cuda};
+};
+
+static const char sent_key[] = "goza_sent_near_null";
+
+static PetscErrorCode WhichVectors(PetscInt n, const Vec *vecs, std::vector<PetscObjectState> &of)
+{
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < n; j++) {
+    PetscObjectId    id;
+    PetscObjectState state;
+
+    PetscCall(PetscObjectGetId((PetscObject)vecs[j], &id));
+    PetscCall(PetscObjectStateGet((PetscObject)vecs[j], &state));
+    of.push_back(id);
+    of.push_back(state);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* modes.B from there, where nothing has changed since. */
+static PetscErrorCode FromSent(MatNullSpace null_space, PetscInt m, PetscInt k, PetscInt n, const Vec *vecs, NearNull &modes)
+{
+  const SentVectors            *sent = attached<SentVectors>(null_space, sent_key);
+  std::vector<PetscObjectState> of;
+
+  PetscFunctionBegin;
+  if (!sent || sent->B.size() != (std::size_t)m * k) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(WhichVectors(n, vecs, of));
+  if (of != sent->of) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Guarded([&] {
+    modes.B = Array<PetscScalar>(Space::Cuda, sent->B.size(), unset);
+    modes.B.copy_from(sent->B.data(), sent->B.size());
+    modes.held = true;
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KeepSent(MatNullSpace null_space, PetscInt n, const Vec *vecs, NearNull &modes)
+{
+  SentVectors                  *sent = attached<SentVectors>(null_space, sent_key);
+  std::vector<PetscObjectState> of;
+
+  PetscFunctionBegin;
+  if (!sent) {
+    PetscCall(Attach((PetscObject)null_space, sent_key, std::make_unique<SentVectors>()));
+    sent       = attached<SentVectors>(null_space, sent_key);
+    modes.left = modes.B.bytes();
+  }
+  PetscCall(WhichVectors(n, vecs, of));
+  PetscCall(Guarded([&] {
+    if (sent->B.size() != modes.B.size()) sent->B = Array<PetscScalar>(Space::Cuda, modes.B.size(), unset);
+    sent->B.copy_from(modes.B.data(), modes.B.size());
+    sent->of = std::move(of);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether its vectors are on the host alone. */
+static PetscErrorCode OnHost(PetscInt n, const Vec *vecs, PetscBool *host)
+{
+  PetscFunctionBegin;
+  *host = n ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt j = 0; j < n && *host; j++) PetscCall(PetscObjectTypeCompareAny((PetscObject)vecs[j], host, VECSEQ, VECMPI, ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode FromNullSpace(MatNullSpace null_space, PetscInt m, Space space, PetscInt *k, Array<PetscScalar> &B)
 {
   PetscBool  constant;
@@ -97,16 +170,18 @@ static PetscErrorCode FromNullSpace(MatNullSpace null_space, PetscInt m, Space s
 PetscErrorCode RoomForNearNull(Mat A, Space space, NearNull &modes)
 {
   MatNullSpace null_space;
-  PetscBool    constant, host = PETSC_TRUE;
-  PetscInt     n = 0, m;
-  const Vec   *vecs;
+  PetscBool    constant, host;
+  PetscInt     n    = 0, m;
+  const Vec   *vecs = NULL;
 
   PetscFunctionBegin;
   PetscCall(MatGetLocalSize(A, &m, NULL));
   PetscCall(MatGetNearNullSpace(A, &null_space));
   if (null_space) PetscCall(MatNullSpaceGetVecs(null_space, &constant, &n, &vecs));
-  for (PetscInt j = 0; j < n && host; j++) PetscCall(PetscObjectTypeCompareAny((PetscObject)vecs[j], &host, VECSEQ, VECMPI, ""));
-  if (space == Space::Host || !n || !host) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OnHost(n, vecs, &host));
+  if (space == Space::Host || !host) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FromSent(null_space, m, n + (constant ? 1 : 0), n, vecs, modes));
+  if (modes.held) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] {
     modes.B      = Array<PetscScalar>(space, (std::size_t)m * (n + (constant ? 1 : 0)));
     modes.beside = device::fork();
@@ -141,9 +216,18 @@ PetscErrorCode CheckNearNull(Mat A, const std::vector<PetscReal> &coordinates, P
 /* On the stream beside the others' where there is one, which they wait for, whatever has failed. */
 static PetscErrorCode FromNullSpaceBeside(MatNullSpace null_space, PetscInt m, Space space, NearNull &modes)
 {
+  const bool     keep = modes.beside;
   PetscErrorCode failed;
+  PetscBool      constant;
+  PetscInt       n;
+  const Vec     *vecs;
 
   PetscFunctionBegin;
+  PetscCall(MatNullSpaceGetVecs(null_space, &constant, &n, &vecs));
+  if (modes.held) {
+    modes.k = n + (constant ? 1 : 0);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   {
     const device::OnStream on(modes.beside ? modes.beside : device::stream());
 
@@ -151,6 +235,7 @@ static PetscErrorCode FromNullSpaceBeside(MatNullSpace null_space, PetscInt m, S
   }
   if (std::exchange(modes.beside, nullptr)) PetscCall(Guarded([] { device::join(); }));
   PetscCall(failed);
+  if (keep) PetscCall(KeepSent(null_space, n, vecs, modes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,6 +10,9 @@ struct NearNull {
   Array<PetscScalar> B;             // [local rows][k], in the matrix's space
 
   void *beside = nullptr; // a stream on which they are sent to a device
+
+  bool        held = false; // the null space had what was sent before
+  std::size_t left = 0;     // bytes that it holds from now on
 };
 
 /* The near-null vectors of A, and the block size that goes with them: MatSetNearNullSpace()'s, else rigid-body modes from coordinates [nodes][dim] where they
