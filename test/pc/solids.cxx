@@ -86,16 +86,18 @@ PetscReal apart(Vec a, Vec b)
   return norm(difference) / norm(a);
 }
 
-/* Every third entry's. */
+/* Every third entry's, of a null space's vector, which is locked. */
 void turn_signs(Vec x)
 {
   PetscScalar *a;
   PetscInt     n;
 
   PETSC_OK(VecGetLocalSize(x, &n));
+  PETSC_OK(VecLockReadPop(x));
   PETSC_OK(VecGetArray(x, &a));
   for (PetscInt i = 0; i < n; i += 3) a[i] = -a[i];
   PETSC_OK(VecRestoreArray(x, &a));
+  PETSC_OK(VecLockReadPush(x));
 }
 
 constexpr const char found_jumps[] = "% of its nodes' couplings are as nothing beside diagonals that differ: strength threshold 0.01";

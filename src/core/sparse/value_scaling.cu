@@ -37,6 +37,18 @@ struct RowExponent {
   HD void operator()(PetscInt i) const { (*this)(i, 0, 1); }
   HD void operator()(PetscInt i, int lane, int lanes) const
   {
+    Exponent found[3];
+
+    find(i, lane, lanes, least, found);
+    if (lane) return;
+    high[i] = found[0];
+    low[i]  = found[1];
+    if (least) least[i] = found[2];
+  }
+
+  /* high, low and, where it is asked for, least, of one lane. */
+  HD void find(PetscInt i, int lane, int lanes, bool with_least, Exponent *found) const
+  {
     constexpr double none    = -1.7e308;
     double           largest = 0, minus_least = none;
 
@@ -46,16 +58,15 @@ struct RowExponent {
       if (a > largest && is_finite(a)) largest = a;
     }
     largest = most_of_lanes(largest, lanes);
-    for (PetscInt k = ptr[i] + lane; least && k < ptr[i + 1]; k += lanes) {
+    for (PetscInt k = ptr[i] + lane; with_least && k < ptr[i + 1]; k += lanes) {
       const double a = size(i, k);
 
       if (a > rounding * largest && is_finite(a) && -a > minus_least) minus_least = -a;
     }
-    if (least) minus_least = most_of_lanes(minus_least, lanes);
-    if (lane) return;
-    high[i] = static_cast<Exponent>(RowExponents::high(largest));
-    low[i]  = static_cast<Exponent>(RowExponents::low(largest));
-    if (least) least[i] = static_cast<Exponent>(minus_least > none ? no_exponent - ilogb(minus_least) : 0);
+    if (with_least) minus_least = most_of_lanes(minus_least, lanes);
+    found[0] = static_cast<Exponent>(RowExponents::high(largest));
+    found[1] = static_cast<Exponent>(RowExponents::low(largest));
+    found[2] = static_cast<Exponent>(minus_least > none ? no_exponent - ilogb(minus_least) : 0);
   }
 
 private:
@@ -69,10 +80,26 @@ private:
   }
 };
 
+/* The most of all rows that are short. */
+struct MostOfShortRows {
+  RowExponent row;
+  bool        with_least;
+
+  HD void operator()(PetscInt i, std::int64_t *most) const
+  {
+    Exponent found[3];
+
+    row.find(i, 0, 1, with_least, found);
+    for (int k = 0; k < 2 + with_least; k++) most[k] = Most::join<std::int64_t>(most[k], found[k]);
+  }
+};
+
+constexpr std::int64_t few = 5; // entries of a short row
+
 /* Rows that are long are for a warp each; of very short ones a warp's threads read what lies together. */
 void for_each_row_of_values(Csr A, const RowExponent &body)
 {
-  constexpr std::int64_t long_row = 40, some = 10, few = 5;
+  constexpr std::int64_t long_row = 40, some = 10;
   const std::int64_t     n = entries(A);
 
   if (!body.inverse_col) A.col = nullptr;
@@ -210,6 +237,10 @@ static bool shift_into(const RowExponents &rows, const StoreRange &range, int *s
 /* The most of high, low and, where it is asked for, least over all rows: most[3], in the space. */
 static void find_extremes(const Csr &A, const PetscScalar *row, const PetscScalar *col, bool with_least, std::int64_t *most)
 {
+  if (A.space == Space::Cuda && entries(A) <= few * A.nrows) {
+    join_rows<Most, 3>(A.space, A.nrows, MostOfShortRows{{A.ptr, A.col, A.val, row, col, nullptr, nullptr, nullptr}, with_least}, most);
+    return;
+  }
   Array<Exponent> high(A.space, A.nrows), low(A.space, A.nrows), least(A.space, with_least ? A.nrows : 0);
 
   for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, row, col, high.data(), low.data(), least.data()});

@@ -199,6 +199,10 @@ struct CsrStencil {
   const Bits27      *stencil;
 
   HD PetscScalar operator()(PetscInt node, int bit) const { return val[ptr[node] + entries_below(stencil[node], bit)]; }
+  HD void        three(PetscInt node, int bit, const bool *there, PetscScalar *value) const
+  {
+    for (int u = 0; u < 3; u++) value[u] = there[u] ? (*this)(node + u, bit) : PetscScalar(0);
+  }
 };
 
 /* Of CDS, whole or half: start[bit] + node is where the value stands. */
@@ -207,6 +211,13 @@ struct CdsStencil {
   std::int64_t       start[27];
 
   HD PetscScalar operator()(PetscInt node, int bit) const { return val[start[bit] + node]; }
+  /* Of three nodes beside one another, 0 where there is none. */
+  HD void three(PetscInt node, int bit, const bool *there, PetscScalar *value) const
+  {
+    const std::int64_t at = start[bit] + node;
+
+    for (int u = 0; u < 3; u++) value[u] = there[u] ? val[at + u] : PetscScalar(0);
+  }
 };
 
 } // namespace goza::saamg

@@ -1,8 +1,8 @@
 /* Row bodies of R A P, R = P^T or P^H, on a lattice of boxes: rows of P by place, of A P by planes of nodes, then rows of the product by planes of boxes.
    Nothing is searched: a place says which box it is.
 
-   A window holds rows of P or of A P for as many planes as the boxes at hand need: plane t of the lattice at t mod planes, place by place, so that neighbours
-   read and write words that lie together. */
+   A window holds rows of P or of A P for as many planes as the boxes at hand need: plane t of the lattice at t mod planes, place by place, so that boxes beside
+   one another read and write words that lie together. */
 #pragma once
 #include "box_grid.hpp"
 #include "core/launch/by_lanes.hpp"
@@ -12,10 +12,13 @@ namespace goza::saamg
 
 struct BoxWindow {
   PetscInt     plane, planes; // nodes of one, how many of them
+  std::int64_t of_place;      // of all of them
   PetscScalar *val;           // [places][planes][plane]
 
-  HD std::int64_t size() const { return static_cast<std::int64_t>(planes) * plane; } // of a place
-  HD PetscInt     slot(PetscInt t) const { return (t + planes) % planes; }           // a rank's grid has roots two planes before its own
+  BoxWindow(PetscInt plane, PetscInt planes) : plane(plane), planes(planes), of_place(static_cast<std::int64_t>(planes) * plane), val(nullptr) { }
+
+  HD std::int64_t size() const { return of_place; }
+  HD PetscInt     slot(PetscInt t) const { return (t + planes) % planes; } // a rank's grid has roots two planes before its own
   HD PetscInt     beside(PetscInt slot, int step) const
   {
     return slot + step < 0 ? slot + step + planes : slot + step < planes ? slot + step : slot + step - planes;
@@ -23,11 +26,16 @@ struct BoxWindow {
   HD std::int64_t at(PetscInt slot, PetscInt in_plane) const { return static_cast<std::int64_t>(slot) * plane + in_plane; }
 };
 
-/* Where a node's row of A P lies in its plane of a window: line by line of the lattice, in each the nodes that lie alike in their boxes beside one another, as
-   those are read who make the rows of boxes. */
-HD inline PetscInt where_boxes_lie(const BoxGrid &grid, const BoxNode &n)
+/* Where a node's row of P or A P lies in its plane of a window: line by line of the lattice, in each the nodes that lie alike in their boxes beside one
+   another, with a place before and behind them that no node has, as if there were two more boxes. */
+HD inline PetscInt width_of_line(const BoxGrid &grid)
 {
-  return (3 * (grid.root(n.box[1], 1) + n.o[1]) + n.o[0] + 1) * grid.boxes[0] + n.box[0];
+  return grid.boxes[0] + 2;
+}
+
+HD inline PetscInt where_boxes_lie(const BoxGrid &grid, PetscInt y, int o, PetscInt box)
+{
+  return (3 * y + o + 1) * width_of_line(grid) + box + 1;
 }
 
 /* A row of P by its 8 places, 0 where it reaches no box. */
@@ -41,10 +49,13 @@ struct PlaceInterpolation {
 
   HD void operator()(PetscInt row) const
   {
-    const PetscInt     in_plane = row % window.plane, t = first + row / window.plane, node = (grid.begin[2] + t) * window.plane + in_plane;
-    const std::int64_t at   = window.at(window.slot(t), in_plane);
+    const PetscInt t = first + row / grid.plane(), node = (grid.begin[2] + t) * grid.plane() + row % grid.plane();
+    const BoxNode  n = grid.place(node);
+    PetscInt       p = ptr[node];
+
+    if (!n.inside) return;
+    const std::int64_t at   = window.at(window.slot(t), where_boxes_lie(grid, grid.root(n.box[1], 1) + n.o[1], n.o[0], n.box[0]));
     const unsigned     bits = reach[node];
-    PetscInt           p    = ptr[node];
 
     for (int place = 0; place < 8; place++) window.val[place * window.size() + at] = bits >> place & 1 ? val[p++] : PetscScalar(0);
   }
@@ -93,145 +104,151 @@ struct FindBoxRow {
   }
 };
 
-/* A row of A P, 0 where it has no entry. Of the 27 places those that no row of P^T asks for are left as they are. */
+/* The rows of A P of a box's three nodes beside one another, 0 where they have no entry: they read the same rows of P. Of the 27 places those that no row of
+   P^T asks for are left as they are. */
 template <class Stencil> struct MultiplyBoxes {
   BoxGrid       grid;
   Stencil       A;
   const Bits27 *stencil;
-  BoxWindow     P, window; // P: with a line and a node before and behind it; window: [27][planes], by where_boxes_lie()
+  BoxWindow     P, window; // P: with a line before and behind it, 0 where there is no node; window: [27][planes]
   PetscInt      first;     // plane of the first row
-  PetscInt      planes;    // in so many lines are taken by how they lie; 0: in none
 
   HD void operator()(PetscInt row) const
   {
-    const NodeLine line     = line_at(row / grid.nodes[0]);
-    const PetscInt in_plane = row % grid.nodes[0] + grid.nodes[0] * line.y, t = first + line.t;
-    const BoxNode  n = grid.place((grid.begin[2] + t) * P.plane + in_plane);
+    const PetscInt box = row % grid.boxes[0], line = row / grid.boxes[0], y = line % grid.tiles[1], t = first + line / grid.tiles[1];
 
-    if (!n.inside) return;
-    switch (3 * n.o[2] + n.o[1]) { // alike along a line: each is a body of its own, whose sums are registers
-    case -4:
-      return add_lines<-1, -1>(n, t, in_plane);
-    case -3:
-      return add_lines<-1, 0>(n, t, in_plane);
-    case -2:
-      return add_lines<-1, 1>(n, t, in_plane);
+    switch (y - grid.root((y + 1 - grid.first[1]) / 3, 1)) { // alike along a line: each is a body of its own, whose sums are registers
     case -1:
-      return add_lines<0, -1>(n, t, in_plane);
+      return add_planes<-1>(box, y, t);
     case 0:
-      return add_lines<0, 0>(n, t, in_plane);
-    case 1:
-      return add_lines<0, 1>(n, t, in_plane);
-    case 2:
-      return add_lines<1, -1>(n, t, in_plane);
-    case 3:
-      return add_lines<1, 0>(n, t, in_plane);
+      return add_planes<0>(box, y, t);
     default:
-      return add_lines<1, 1>(n, t, in_plane);
+      return add_planes<1>(box, y, t);
     }
   }
 
 private:
-  struct NodeLine {
-    PetscInt y, t;
-  };
-
-  /* Lines that are worked on at a time lie alike in their boxes: else a device would wait for instructions more than for anything else. */
-  HD NodeLine line_at(PetscInt k) const
-  {
-    const PetscInt thirds_y = grid.nodes[1] / 3, thirds_t = planes / 3, alike = thirds_y * thirds_t, others = grid.nodes[1] - 3 * thirds_y;
-
-    if (k < 9 * alike) return {k / alike % 3 + 3 * (k % alike % thirds_y), k / alike / 3 + 3 * (k % alike / thirds_y)};
-    if (k < 3 * thirds_t * grid.nodes[1]) return {3 * thirds_y + (k - 9 * alike) % others, (k - 9 * alike) / others};
-    return {k % grid.nodes[1], k / grid.nodes[1]};
-  }
-
   /* In a direction: the boxes that a row of A P reaches, and how many a neighbour's row of P does. */
   HD static constexpr int lowest(int o) { return o > 0 ? 0 : -1; }
   HD static constexpr int reached(int o) { return o ? 2 : 3; }
   HD static constexpr int places(int s) { return s ? 2 : 1; }
   HD static constexpr int lower(int s) { return s < 0 ? -1 : 0; } // lower_box(), when this is compiled
 
-  template <int oz, int oy> HD void add_lines(const BoxNode &n, PetscInt t, PetscInt in_plane) const
+  /* The places of the nodes' rows that are theirs and lead to a line of the lattice. */
+  HD void find_places(PetscInt box, PetscInt y, PetscInt node, Bits27 *mine) const
   {
-    const Bits27   row = stencil[n.node], mine = row & coupled_node ? row : 0;
-    const PetscInt slot                             = P.slot(t);
-    PetscScalar    sum[reached(oz)][reached(oy)][3] = {};
+    constexpr Bits27 before = 0x1C0E07; // dy = -1
+    const Bits27     beyond = (y == 0 ? before : 0) | (y + 1 == grid.tiles[1] ? before << 6 : 0);
 
-    UNROLL()
-    for (int dz = -1; dz <= 1; dz++) {
-      if (t + dz < 0 || t + dz >= grid.tiles[2]) continue;
-      const std::int64_t beside = P.at(P.beside(slot, dz), in_plane);
+    for (int u = 0; u < 3; u++) {
+      const PetscInt x   = grid.root(box, 0) + u - 1;
+      const Bits27   row = x >= 0 && x < grid.tiles[0] ? stencil[node + u] : 0;
 
-      UNROLL()
-      for (int dy = -1; dy <= 1; dy++) {
-        const int          bit = bit_of(-1, dy, dz);
-        const std::int64_t at  = beside + dy * grid.nodes[0] - 1;
-        PetscScalar        left[3], right[3]; // of the root: the lower box of those left of it is the one before
-
-        for (int dx = 0; dx < 3; dx++) {
-          const PetscScalar a = mine >> (bit + dx) & 1 ? A(n.node, bit + dx) : PetscScalar(0);
-
-          left[dx]  = n.o[0] + dx - 1 < 0 ? a : PetscScalar(0);
-          right[dx] = n.o[0] + dx - 1 < 0 ? PetscScalar(0) : a;
-        }
-        UNROLL()
-        for (int pz = 0; pz < places(oz + dz); pz++) {
-          UNROLL()
-          for (int py = 0; py < places(oy + dy); py++)
-            add_line(left, right, P.val + (4 * pz + 2 * py) * P.size() + at, sum[lower(oz + dz) + pz - lowest(oz)][lower(oy + dy) + py - lowest(oy)]);
-        }
-      }
-    }
-    const std::int64_t to = window.at(window.slot(t), where_boxes_lie(grid, n));
-
-    UNROLL()
-    for (int z = 0; z < reached(oz); z++) {
-      UNROLL()
-      for (int y = 0; y < reached(oy); y++) {
-        for (int x = 0; x < 3; x++) {
-          if (x ? x == 1 || n.o[0] >= 0 : n.o[0] <= 0) window.val[bit_of(x - 1, y + lowest(oy), z + lowest(oz)) * window.size() + to] = sum[z][y][x];
-        }
-      }
+      mine[u] = row & coupled_node ? row & ~beyond : 0;
     }
   }
 
-  /* Of three neighbours beside one another, what they have at two places of P, to three boxes: the first two by the entries of those left of the root, the
-     last two by the others. All is read before anything is added up: a device's memory is far away. No index that is computed: the sums are to be registers.
-     And no choice: the instructions are to be few. Where there is no neighbour something else is read, and multiplied by 0. */
-  HD void add_line(const PetscScalar left[3], const PetscScalar right[3], const PetscScalar *low_at, PetscScalar sum[3]) const
+  template <int oy> HD void add_planes(PetscInt box, PetscInt y, PetscInt t) const
   {
-    const PetscScalar *const high_at = low_at + P.size();
-    PetscScalar              low[3], high[3];
+    const PetscInt     node     = grid.begin[0] + grid.root(box, 0) - 1 + grid.nodes[0] * (grid.begin[1] + y + grid.nodes[1] * (grid.begin[2] + t));
+    const int          oz       = static_cast<int>(t - grid.root((t + 1 - grid.first[2]) / 3, 2));
+    const PetscInt     in_plane = where_boxes_lie(grid, y, -1, box), slot = P.slot(t);
+    const std::int64_t to = window.at(window.slot(t), in_plane);
+    Bits27             mine[3];
 
-    for (int dx = 0; dx < 3; dx++) {
-      low[dx]  = low_at[dx];
-      high[dx] = high_at[dx];
+    find_places(box, y, node, mine);
+    for (int iz = lowest(oz); iz < lowest(oz) + reached(oz); iz++) { // all planes' sums at once would be too many registers
+      PetscScalar sum[reached(oy)][7] = {};
+
+      for (int dz = -1; dz <= 1; dz++) {
+        const int place = iz - lower(oz + dz);
+
+        if (place < 0 || place >= places(oz + dz) || t + dz < 0 || t + dz >= grid.tiles[2]) continue;
+        add_plane<oy>(node, 9 * (dz + 1), mine, P.val + 4 * place * P.size() + P.at(P.beside(slot, dz), in_plane), sum);
+      }
+      UNROLL()
+      for (int iy = 0; iy < reached(oy); iy++) write(sum[iy], window.val + bit_of(-1, iy + lowest(oy), iz) * window.size() + to);
     }
-    for (int dx = 0; dx < 3; dx++) {
-      sum[0] += left[dx] * low[dx];
-      sum[1] += left[dx] * high[dx];
-      sum[1] += right[dx] * low[dx];
-      sum[2] += right[dx] * high[dx];
+  }
+
+  HD static bool has_bit(Bits27 bits, int bit) { return bits >> bit & 1; }
+
+  template <int oy> HD void add_plane(PetscInt node, int bit, const Bits27 *mine, const PetscScalar *of_P, PetscScalar (*sum)[7]) const
+  {
+    UNROLL()
+    for (int dy = -1; dy <= 1; dy++) {
+      const int   at = 3 * (dy + 1);
+      PetscScalar a[3][3]; // [dx][node]
+
+      UNROLL()
+      for (int dx = 0; dx < 3; dx++) {
+        const int  place    = bit + at + dx;
+        const bool there[3] = {has_bit(mine[0], place), has_bit(mine[1], place), has_bit(mine[2], place)};
+
+        A.three(node, place, there, a[dx]);
+      }
+      UNROLL()
+      for (int p = 0; p < places(oy + dy); p++) add_line(a, of_P + 2 * p * P.size() + dy * 3 * width_of_line(grid), sum[lower(oy + dy) + p - lowest(oy)]);
     }
+  }
+
+  /* Of the nodes from the one before the three to the one behind, what they have at the places of a line of P. All is read before anything is added up: a
+     device's memory is far away. */
+  HD void add_line(const PetscScalar a[3][3], const PetscScalar *low, PetscScalar *sum) const
+  {
+    const PetscInt           width     = width_of_line(grid);
+    const PetscScalar *const high      = low + P.size();
+    const PetscScalar        before[2] = {low[2 * width - 1], high[2 * width - 1]}, left[2] = {low[0], high[0]}, root = low[width],
+                      right[2] = {low[2 * width], high[2 * width]}, behind[2] = {low[1], high[1]};
+
+    for (int k = 0; k < 2; k++) {
+      sum[k] += a[0][0] * before[k];
+      sum[k] += a[1][0] * left[k];
+      sum[2 + k] += a[0][1] * left[k];
+    }
+    sum[1] += a[2][0] * root;
+    sum[3] += a[1][1] * root;
+    sum[5] += a[0][2] * root;
+    for (int k = 0; k < 2; k++) {
+      sum[3 + k] += a[2][1] * right[k];
+      sum[5 + k] += a[1][2] * right[k];
+      sum[5 + k] += a[2][2] * behind[k];
+    }
+  }
+
+  /* Two places of the first node, three of the second, two of the third. */
+  HD void write(const PetscScalar *sum, PetscScalar *to) const
+  {
+    const PetscInt     width = width_of_line(grid);
+    const std::int64_t size  = window.size();
+
+    to[0]                    = sum[0];
+    to[size]                 = sum[1];
+    to[width]                = sum[2];
+    to[width + size]         = sum[3];
+    to[width + 2 * size]     = sum[4];
+    to[2 * width + size]     = sum[5];
+    to[2 * width + 2 * size] = sum[6];
   }
 };
 
-/* Three entries of a row of R (A P), those of the boxes (y, z) beside a box: row = ((z + 1) * 3 + (y + 1)) * boxes + box, of the boxes from `first` on. */
+/* Three entries of a row of R (A P), those of the boxes (y, z) beside a box: row = line * boxes + box, of the boxes from `first` on,
+   line = (z + 1) * 3 + (y + 1). Of a symmetric product the lines from the middle one on, whose entries are those of the boxes beside it, too. */
 struct ProjectBoxes {
   BoxGrid      grid;
   BoxWindow    P, window;
   PetscInt     first, boxes;
   std::int64_t ld;
   bool         conjugated; // R = P^H
-  PetscScalar *val;        // [27][ld]
+  bool         symmetric;
+  PetscScalar *val; // [27][ld]
 
   HD void operator()(PetscInt row) const
   {
-    const PetscInt line = row / boxes, box = first + row % boxes, in_line = box % grid.boxes[0];
+    const PetscInt line = row / boxes + (symmetric ? 4 : 0), box = first + row % boxes, in_line = box % grid.boxes[0];
     const int      y = static_cast<int>(line % 3) - 1, z = static_cast<int>(line / 3) - 1;
-    const PetscInt root[3] = {grid.root(in_line, 0), grid.root(box / grid.boxes[0] % grid.boxes[1], 1), grid.root(box / grid.boxes_of_plane(), 2)};
-    const PetscInt of_line = grid.begin[0] + root[0] + grid.nodes[0] * (grid.begin[1] + root[1]);
+    const PetscInt root[3]  = {grid.root(in_line, 0), grid.root(box / grid.boxes[0] % grid.boxes[1], 1), grid.root(box / grid.boxes_of_plane(), 2)};
+    const PetscInt in_plane = where_boxes_lie(grid, root[1], -1, in_line);
     const PetscInt slot = window.slot(root[2]), slot_of_P = P.slot(root[2]);
     PetscScalar    sum[3] = {0, 0, 0};
 
@@ -239,18 +256,19 @@ struct ProjectBoxes {
       const int iz = z - boxes_away(rz);
 
       if (root[2] + rz < 0 || root[2] + rz >= grid.tiles[2] || !asked(rz, iz)) continue;
-      const std::int64_t at   = window.at(window.beside(slot, rz), 3 * grid.boxes[0] * root[1] + in_line);
-      const std::int64_t at_P = P.at(P.beside(slot_of_P, rz), of_line);
+      const std::int64_t at   = window.at(window.beside(slot, rz), in_plane);
+      const std::int64_t at_P = P.at(P.beside(slot_of_P, rz), in_plane);
 
       for (int ry = -2; ry <= 2; ry++) {
-        const int iy = y - boxes_away(ry), place = 4 * (rz < 0) + 2 * (ry < 0);
+        const int      iy = y - boxes_away(ry), place = 4 * (rz < 0) + 2 * (ry < 0);
+        const PetscInt there = ry * 3 * width_of_line(grid);
 
         if (root[1] + ry < 0 || root[1] + ry >= grid.tiles[1] || !asked(ry, iy)) continue;
-        add_line(root[0], window.val + bit_of(-1, iy, iz) * window.size() + at + ry * 3 * grid.boxes[0], P.val + place * P.size() + at_P + ry * grid.nodes[0],
-                 sum);
+        add_line(root[0], window.val + bit_of(-1, iy, iz) * window.size() + at + there, P.val + place * P.size() + at_P + there, sum);
       }
     }
     for (int x = 0; x < 3; x++) val[(3 * line + x) * ld + box] = sum[x];
+    if (symmetric) mirror(box, y, z, sum);
   }
 
 private:
@@ -262,7 +280,7 @@ private:
     return box >= (o > 0 ? 0 : -1) && box <= (o < 0 ? 0 : 1);
   }
 
-  /* Of the nodes beside one another around a root: `from` is where the first of three places of A P lies for the box's node of o = -1, of_P where the root has
+  /* Of the nodes beside one another around a root: `from` is where the first of three places of A P lies for the box's node of o = -1, of_P where that node has
      its row. What many wait for is asked for before any is added up. */
   HD void add_line(PetscInt root, const PetscScalar *from, const PetscScalar *of_P, PetscScalar *sum) const
   {
@@ -271,18 +289,30 @@ private:
 
     UNROLL()
     for (int k = 0; k < wide; k++) {
-      const int                rx = k - 2, away = boxes_away(rx), o = rx - 3 * away;
-      const bool               there = root + rx >= 0 && root + rx < grid.tiles[0];
-      const PetscScalar *const at    = from + (o + 1) * grid.boxes[0] + away;
+      const int      rx = k - 2, away = boxes_away(rx), o = rx - 3 * away;
+      const bool     there = root + rx >= 0 && root + rx < grid.tiles[0];
+      const PetscInt at    = (o + 1) * width_of_line(grid) + away;
 
-      p[k] = there ? conjugate_if(conjugated, of_P[(rx < 0) * P.size() + rx]) : PetscScalar(0);
-      for (int x = 0; x < 3; x++) value[k][x] = there && asked(rx, x - 1) ? at[x * window.size()] : PetscScalar(0);
+      p[k] = there ? conjugate_if(conjugated, of_P[(rx < 0) * P.size() + at]) : PetscScalar(0);
+      for (int x = 0; x < 3; x++) value[k][x] = there && asked(rx, x - 1) ? from[x * window.size() + at] : PetscScalar(0);
     }
     UNROLL()
     for (int k = 0; k < wide; k++) {
       for (int x = 0; x < 3; x++) {
         if (asked(k - 2, x - 1)) sum[x + boxes_away(k - 2)] += p[k] * value[k][x];
       }
+    }
+  }
+
+  /* The entries across the diagonal. Of the middle line, that of the box before comes of that box. */
+  HD void mirror(PetscInt box, int y, int z, const PetscScalar *sum) const
+  {
+    const PetscInt at[3] = {box % grid.boxes[0], box / grid.boxes[0] % grid.boxes[1] + y, box / grid.boxes_of_plane() + z};
+
+    if (at[1] < 0 || at[1] >= grid.boxes[1] || at[2] >= grid.boxes[2]) return;
+    UNROLL()
+    for (int x = -1; x <= 1; x++) {
+      if ((x == 1 || y || z) && at[0] + x >= 0 && at[0] + x < grid.boxes[0]) val[bit_of(-x, -y, -z) * ld + grid.box_behind(box, x, y, z)] = sum[x + 1];
     }
   }
 };

@@ -218,11 +218,47 @@ struct NameBoxes {
   }
 };
 
+/* Of ones: what T has in each box, and the coarse near-null vector, twice as by Factor. */
+struct OnesOfBox {
+  BoxGrid       grid;
+  const Bits27 *stencil;
+  PetscScalar  *of_box, *coarse;
+
+  HD void operator()(PetscInt box) const
+  {
+    PetscReal n = 0, one = 1, lengths = 1;
+
+    grid.for_each_node(box, 0, [&](PetscInt i, int, int, int) { n += stencil[i] & coupled_node ? 1 : 0; });
+    for (int pass = 0; pass < 2; pass++) {
+      const PetscReal length = PetscSqrtReal(n * one * one);
+
+      one = length > 0 ? one / length : 0;
+      lengths *= length;
+    }
+    of_box[box] = one;
+    coarse[box] = lengths;
+  }
+};
+
+struct SpreadOnes {
+  BoxGrid            grid;
+  const Bits27      *stencil;
+  const PetscScalar *of_box;
+  PetscScalar       *T;
+
+  HD void operator()(PetscInt i) const
+  {
+    const BoxNode n = grid.place(i);
+
+    T[i] = n.inside && stencil[i] & coupled_node ? of_box[grid.number(n.box)] : PetscScalar(0);
+  }
+};
+
 /* T and the coarse near-null vector of one vector: its part in each box, normalised, twice as by Factor. */
 struct NormaliseBox {
   BoxGrid            grid;
   const Bits27      *stencil;
-  const PetscScalar *B; // null: ones
+  const PetscScalar *B;
   PetscScalar       *T, *coarse;
 
   HD void operator()(PetscInt box, int lane, int lanes) const
@@ -230,14 +266,13 @@ struct NormaliseBox {
     PetscReal lengths = 1;
 
     for (int pass = 0; pass < 2; pass++) {
-      const PetscScalar *from  = pass ? T : B;
-      const auto         value = [from](PetscInt i) { return from ? from[i] : PetscScalar(1); };
-      PetscReal          sum   = 0;
+      const PetscScalar *from = pass ? T : B;
+      PetscReal          sum  = 0;
 
-      for_each_of(box, lane, lanes, [&](PetscInt i) { sum += stencil[i] & coupled_node ? PetscRealPart(value(i) * PetscConj(value(i))) : 0; });
+      for_each_of(box, lane, lanes, [&](PetscInt i) { sum += stencil[i] & coupled_node ? PetscRealPart(from[i] * PetscConj(from[i])) : 0; });
       const PetscReal length = PetscSqrtReal(sum_of_lanes(sum, lanes));
 
-      for_each_of(box, lane, lanes, [&](PetscInt i) { T[i] = (stencil[i] & coupled_node) && length > 0 ? value(i) / length : PetscScalar(0); });
+      for_each_of(box, lane, lanes, [&](PetscInt i) { T[i] = (stencil[i] & coupled_node) && length > 0 ? from[i] / length : PetscScalar(0); });
       lengths *= length;
     }
     if (lane == 0) coarse[box] = lengths;

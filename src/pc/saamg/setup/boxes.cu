@@ -1,5 +1,4 @@
 #include "boxes.hpp"
-#include "box_product_rows.hpp"
 #include "box_prolong_rows.hpp"
 #include "box_rows.hpp"
 #include "box_values.hpp"
@@ -98,20 +97,6 @@ Bits27 find_neighbours(const StoredRows &A, const BoxGrid &grid, Bits27 has, con
   for_each_csr_row(rows, 1, FindNeighbours{grid, rows.ptr, rows.col, rows.val, measure, stored.data(), cds ? nullptr : strong.data()});
   if (cds) for_each_row(rows.space, rows.nrows, FindStrong{grid, stencil_of(*cds, grid), measure, stored.data(), strong.data()});
   return 0;
-}
-
-/* Zeros for a matrix of the boxes, by the diagonals of 27 neighbours; nullptr where the grid is too thin for these to be apart. */
-std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals_of_boxes(Space space, const BoxGrid &grid)
-{
-  const PetscInt        n = grid.all_boxes();
-  std::vector<PetscInt> offset(27);
-
-  if (grid.boxes[0] < 3 || grid.boxes[1] < 3 || grid.boxes[2] < 2) return nullptr;
-  for (int bit = 0; bit < 27; bit++) offset[bit] = grid.box_behind(0, bit % 3 - 1, bit / 3 % 3 - 1, bit / 9 - 1);
-  auto cds = std::make_unique<mat::Cds<PetscScalar, PetscScalar>>(space);
-
-  cds->lay_out_zeros(n, n, 1, offset, false);
-  return cds;
 }
 
 template <class V> struct SizeOf {
@@ -227,9 +212,16 @@ void normalise(Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<
   const Space    space = boxes.stencil.space();
   const PetscInt n     = boxes.grid.all_boxes();
 
-  T = Array<PetscScalar>(space, boxes.stencil.size());
+  T        = Array<PetscScalar>(space, boxes.stencil.size(), unset);
+  coarse_B = Array<PetscScalar>(space, n, unset);
+  if (!B) {
+    Array<PetscScalar> of_box(space, n, unset);
+
+    for_each_row(space, n, OnesOfBox{boxes.grid, boxes.stencil.data(), of_box.data(), coarse_B.data()});
+    for_each_row(space, boxes.grid.size(), SpreadOnes{boxes.grid, boxes.stencil.data(), of_box.data(), T.data()});
+    return;
+  }
   T.zero(); // of nodes beyond the boxes
-  coarse_B = Array<PetscScalar>(space, n);
   for_each_row_by_lanes(space, n, NormaliseBox{boxes.grid, boxes.stencil.data(), B, T.data(), coarse_B.data()});
 }
 
@@ -300,94 +292,6 @@ Array<PetscReal> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, cons
 
   for_each_row_by_lanes(P.space(), P.ncols, SquaresOfBox{boxes.grid, boxes.reach.data(), P.ptr.data(), P.val.data(), m.data(), sum.data()});
   return sum;
-}
-
-/* Which entries the rows of R A P have. */
-static Array<Bits27> find_product(const Boxes &boxes)
-{
-  const Space    space = boxes.stencil.space();
-  const BoxGrid &grid  = boxes.grid;
-  Array<Bits27>  found(space, boxes.stencil.size()), bits(space, grid.all_boxes());
-
-  for_each_row(space, grid.size(), FindProductRow{grid, boxes.stencil.data(), boxes.reach.data(), found.data()});
-  for_each_row(space, grid.all_boxes(), FindBoxRow{grid, boxes.reach.data(), found.data(), bits.data()});
-  return bits;
-}
-
-/* R A P by planes of boxes: [27][ld] values. */
-static void product_by_planes(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val)
-{
-  const Space    space = P.space();
-  const BoxGrid &grid  = boxes.grid;
-  const PetscInt least = 5, wanted = (space == Space::Cuda ? box_window_rows : box_window_rows_host) / grid.plane();
-  // planes of boxes; the nodes that they need, and these nodes' neighbours:
-  const PetscInt     together = PetscMin((PetscMax(wanted, least) - least) / 3 + 1, grid.boxes[2]);
-  const PetscInt     most     = PetscMax(grid.tiles[2], 2); // of a box whose root is no plane of this rank, two others may be
-  const PetscInt     beyond   = grid.nodes[0] + 1;          // which neighbours of a plane's first and last nodes are
-  const PetscInt     planes = PetscMin(3 * together + 2, most), planes_of_P = PetscMin(3 * together + 3, most);
-  BoxWindow          window{3 * grid.boxes[0] * grid.tiles[1], planes, nullptr}, of_P{grid.plane(), planes_of_P, nullptr};
-  Array<PetscScalar> product(space, 27 * window.size()), placed(space, 8 * of_P.size() + 2 * beyond);
-  PetscInt           made = 0, made_of_P = 0; // planes
-
-  window.val = product.data();
-  of_P.val   = placed.data() + beyond;
-  placed.zero(); // numbers are read everywhere
-  with_values(A, boxes, [&](auto values) {
-    for (PetscInt first = 0; first < grid.boxes[2]; first += together) {
-      const PetscInt last = PetscMin(first + together, grid.boxes[2]) - 1, end = PetscMin(grid.root(last, 2) + 3, grid.tiles[2]),
-                     in_plane = grid.boxes_of_plane();
-      const PetscInt end_of_P = PetscMin(end + 1, grid.tiles[2]);
-
-      for_each_row(space, (end_of_P - made_of_P) * of_P.plane, PlaceInterpolation{grid, boxes.reach.data(), P.ptr.data(), P.val.data(), of_P, made_of_P});
-      for_each_row(space, (end - made) * of_P.plane,
-                   MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), of_P, window, made, space == Space::Cuda ? end - made : 0});
-      for_each_row(space, 9 * (last + 1 - first) * in_plane,
-                   ProjectBoxes{grid, of_P, window, first * in_plane, (last + 1 - first) * in_plane, ld, conjugated, val});
-      made      = end;
-      made_of_P = end_of_P;
-    }
-  });
-}
-
-/* P: its rows on the grid. */
-static void product_by_place(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val)
-{
-  boxes.find_stencil();
-  if (boxes.coarse_entries < 0) boxes.coarse_stencil = find_product(boxes);
-  if (boxes.grid.all_boxes()) product_by_planes(boxes, A, P, conjugated, ld, val);
-  boxes.spare_stencil();
-}
-
-CsrMatrix galerkin_in_parts(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, const ColumnMap &columns, bool conjugated)
-{
-  const PetscInt     n = boxes.grid.all_boxes();
-  Array<PetscScalar> val(P.space(), static_cast<std::size_t>(27) * n);
-
-  product_by_place(boxes, A, rows_on_grid(boxes, P), conjugated, n, val.data());
-  return parts_of_product(boxes, columns, n, val.data());
-}
-
-BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated)
-{
-  const Space        space = P.space();
-  const BoxGrid     &grid  = boxes.grid;
-  const PetscInt     n     = grid.all_boxes();
-  auto               cds   = diagonals_of_boxes(space, grid); // the product is made in the place where they are held, if they are
-  const std::int64_t ld    = cds ? cds->view().ld : n;
-  Array<PetscScalar> own(space, cds ? 0 : static_cast<std::size_t>(27) * n);
-  PetscScalar *const val = cds ? cds->values_to_write() : own.data();
-  CsrMatrix          C(space, n, n);
-
-  product_by_place(boxes, A, P, conjugated, ld, val);
-  C.ptr = Array<PetscInt>(space, n + 1);
-  for_each_row(space, n, LengthsOfBoxRows{boxes.coarse_stencil.data(), C.ptr.data()});
-  point_to_rows(C.ptr, &boxes.coarse_entries);
-  C.col = Array<PetscInt>(space, boxes.coarse_entries);
-  C.val = Array<PetscScalar>(space, boxes.coarse_entries);
-  for_each_row_by_lanes(space, n, WriteBoxRows{grid, boxes.coarse_stencil.data(), ld, val, C.ptr.data(), C.col.data(), C.val.data()});
-  PetscScalar *const diagonal = cds ? val + bit_of(0, 0, 0) * ld : nullptr;
-
-  return {std::move(C), std::move(cds), diagonal};
 }
 
 } // namespace goza::saamg
