@@ -155,8 +155,7 @@ double box_bytes(bool ones, bool again)
 /* Of the rows of boxes that are in work at a time, or which entries all have, before that. */
 double window_bytes(bool device, double rows)
 {
-  return std::max(std::min(rows, static_cast<double>(device ? box_window_rows : box_window_rows_host)) * ((27 + 8) * sizeof(PetscScalar)),
-                  rows * sizeof(Bits27));
+  return std::max(std::min(rows, static_cast<double>(box_window_rows(device, rows))) * ((27 + 8) * sizeof(PetscScalar)), rows * sizeof(Bits27));
 }
 
 /* Adds up what levels hold, the finest first. */

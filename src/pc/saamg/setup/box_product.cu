@@ -46,7 +46,7 @@ static void product_by_planes(const Boxes &boxes, const StoredRows &A, const Csr
 {
   const Space    space = P.space();
   const BoxGrid &grid  = boxes.grid;
-  const PetscInt least = 5, wanted = (space == Space::Cuda ? box_window_rows : box_window_rows_host) / grid.plane();
+  const PetscInt least = 5, wanted = box_window_rows(space == Space::Cuda, grid.size()) / grid.plane();
   // planes of boxes; the nodes that they need, and these nodes' neighbours:
   const PetscInt     together = PetscMin((PetscMax(wanted, least) - least) / 3 + 1, grid.boxes[2]);
   const PetscInt     most     = PetscMax(grid.tiles[2], 2); // of a box whose root is no plane of this rank, two others may be

@@ -8,9 +8,14 @@
 namespace goza::saamg
 {
 
-/* Rows of A P that a Galerkin product on a lattice of boxes holds at a time, 27 places each, and of P, 8 each: enough to fill a device; few enough to stay in a
-   core's caches. */
-constexpr PetscInt box_window_rows = 1 << 20, box_window_rows_host = 1 << 14;
+/* Rows of A P that a Galerkin product on a lattice of boxes holds at a time, 27 places each, and of P, 8 each: enough to fill a device, and twice as many where
+   that is still little beside the matrix; few enough to stay in a core's caches. */
+constexpr PetscInt box_window_rows(bool device, double rows)
+{
+  constexpr double many = 1 << 24;
+
+  return !device ? 1 << 14 : rows < many ? 1 << 19 : 1 << 20;
+}
 
 /* Bytes of A P's values that it holds at a time where there are several unknowns a node. */
 constexpr std::size_t room_of_part = 256 << 20;
