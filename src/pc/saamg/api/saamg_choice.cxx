@@ -209,7 +209,9 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   PetscCall(CheckTuned(pc, mg));
   PetscCall(TakeCycleOptions(pc, mg, mg->tuned.done ? mg->tuned.options : mg->cycle_options));
   const SmootherChoice &finest      = mg->taken.smoothers[PC_SAAMG_FINEST];
-  mg->hierarchy_options.alternating = finest.which == smoother_named("jacobi") && finest.options.jacobi_relax > 0.9;
+  const bool            jacobi      = finest.which == smoother_named("jacobi");
+  mg->hierarchy_options.alternating = jacobi && finest.options.jacobi_relax > 0.9;
+  mg->hierarchy_options.stars       = !jacobi && finest.which != smoother_named("l1jacobi");
   if (anew) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : bs == 1 ? mg->couplings.threshold() : mg->jumps.threshold();
   if (anew) {
     GridBox grid;

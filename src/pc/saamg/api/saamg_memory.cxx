@@ -89,7 +89,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.several    = rows.columns->size() > 1;
   q.device     = mg->space == Space::Cuda;
   q.directions = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
-  q.stars      = mg->hierarchy_options.further && !mg->hierarchy_options.alternating;
+  q.stars      = mg->hierarchy_options.further && mg->hierarchy_options.stars;
   q.boxes      = lattice.known() && !q.several && bs == 1 && k == 1 && mg->hierarchy_options.threshold == 0 && mg->hierarchy_options.strong_share == 0 &&
             !mg->hierarchy_options.by_heaviest && !q.aggressive_levels;
   q.kept        = mg->reuse != PC_SAAMG_REUSE_NONE && mg->reuse != PC_SAAMG_REUSE_AUTO; // hardly anything in a first set-up

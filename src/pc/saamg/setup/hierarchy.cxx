@@ -199,7 +199,7 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
     from->adjoint       = way.adjoint && way.degree > 0;
     from->filters       = !strength.all() && from->degree == 1 && (grids_.size() == 1 || options.weak_by_direction);
     if (may_be_boxes(way, k, options))
-      from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->ids(1), columns, {options.by_place, options.further && !options.alternating});
+      from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->ids(1), columns, {options.by_place, options.further && options.stars});
     wants_rows_ = !from->boxes && grid.level->rows().no_rows();
     if (wants_rows_) return;
     if (!from->boxes) {

@@ -52,14 +52,15 @@ struct HierarchyOptions : FoundOptions {
   bool      rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
   Keep      keep                        = Keep::Nothing; // for an update() to come
   bool      sparing                     = false;         // of products nothing is kept until there has been an update()
+  bool      stars                       = true;          // 7 points come in boxes of 27 nodes, of which a sweep of Jacobi leaves too much
   bool      by_place                    = true;          // boxes of a lattice are made by place; else as other aggregates are, which makes the same
 
   /* Where no row outweighs its diagonal no eigenvalue is beyond 2, whatever is found, and five find it as well as six; but see `alternating`, and where entries
      are weak an iteration may be lost. */
-  PetscInt lanczos_steps(const CsrFacts &facts, bool symmetric) const
+  PetscInt lanczos_steps(const CsrFacts &facts) const
   {
     if (esteig_iterations != PETSC_DECIDE) return esteig_iterations;
-    return facts.dominant && symmetric && !alternating && threshold == 0 ? 5 : 6;
+    return facts.dominant && balanced && !alternating && threshold == 0 ? 5 : 6;
   }
 };
 

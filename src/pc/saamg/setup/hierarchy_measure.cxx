@@ -37,8 +37,7 @@ PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *f
       level.balanced.swap(facts.dinv);
     }
     if (*finite && !solved) {
-      const PetscReal estimate = lambda_max(level.rows(), *level.columns, facts, o.lanczos_steps(facts, grid.symmetric), level.ids(grid.bs), exact,
-                                            &grid.symmetric);
+      const PetscReal estimate = lambda_max(level.rows(), *level.columns, facts, o.lanczos_steps(facts), level.ids(grid.bs), exact, &grid.symmetric);
 
       grid.lambda = PetscMin(grid.bound, estimate); // a macro, which would estimate twice
     }

@@ -146,7 +146,7 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
     A        = filtered.view();
     facts    = row_facts(A, *level.columns);
     dinv     = &facts.dinv;
-    lambda   = lambda_max(A, *level.columns, facts, options.lanczos_steps(facts, symmetric), level.ids(grid.bs), nullptr, &symmetric);
+    lambda   = lambda_max(A, *level.columns, facts, options.lanczos_steps(facts), level.ids(grid.bs), nullptr, &symmetric);
   }
   if (from.smoothed_with == SmoothedWith::DiffusivePart) { /* the smaller beside the diagonal and the lambda of all of A, the less it smooths */
     diffusive = diffusive_part(A, level.columns, from.bs, options.conjugated, from.aggregate);
