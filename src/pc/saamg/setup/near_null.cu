@@ -3,8 +3,8 @@
 #include "petsc/errors.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
-#include <petsc/private/petscimpl.h>
 #include "petsc/vec_access.hpp"
+#include <algorithm>
 #include <utility>
 
 namespace goza::saamg
@@ -80,32 +80,26 @@ struct SentVectors {
 
 static const char sent_key[] = "goza_sent_near_null";
 
-static PetscErrorCode WhichVectors(PetscInt n, const Vec *vecs, std::vector<PetscObjectState> &of)
+static std::vector<PetscObjectState> numbers_of(PetscInt n, const Vec *vecs)
 {
-  PetscFunctionBegin;
-  for (PetscInt j = 0; j < n; j++) {
-    PetscObjectId    id;
-    PetscObjectState state;
+  std::vector<PetscObjectState> of;
 
-    PetscCall(PetscObjectGetId((PetscObject)vecs[j], &id));
-    PetscCall(PetscObjectStateGet((PetscObject)vecs[j], &state));
-    of.push_back(id);
-    of.push_back(state);
+  for (PetscInt j = 0; j < n; j++) {
+    of.push_back(id_of(vecs[j]));
+    of.push_back(state_of(vecs[j]));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return of;
 }
 
 /* modes.B from there, where nothing has changed since. */
 static PetscErrorCode FromSent(MatNullSpace null_space, PetscInt m, PetscInt k, PetscInt n, const Vec *vecs, NearNull &modes)
 {
-  const SentVectors            *sent = attached<SentVectors>(null_space, sent_key);
-  std::vector<PetscObjectState> of;
+  const SentVectors *sent = attached<SentVectors>(null_space, sent_key);
 
   PetscFunctionBegin;
   if (!sent || sent->B.size() != (std::size_t)m * k) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(WhichVectors(n, vecs, of));
-  if (of != sent->of) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] {
+    if (numbers_of(n, vecs) != sent->of) return;
     modes.B = Array<PetscScalar>(Space::Cuda, sent->B.size(), unset);
     modes.B.copy_from(sent->B.data(), sent->B.size());
     modes.held = true;
@@ -115,31 +109,29 @@ static PetscErrorCode FromSent(MatNullSpace null_space, PetscInt m, PetscInt k, 
 
 static PetscErrorCode KeepSent(MatNullSpace null_space, PetscInt n, const Vec *vecs, NearNull &modes)
 {
-  SentVectors                  *sent = attached<SentVectors>(null_space, sent_key);
-  std::vector<PetscObjectState> of;
+  SentVectors *sent = attached<SentVectors>(null_space, sent_key);
 
   PetscFunctionBegin;
   if (!sent) {
-    PetscCall(Attach((PetscObject)null_space, sent_key, std::make_unique<SentVectors>()));
+    std::unique_ptr<SentVectors> made;
+
+    PetscCall(Guarded([&] { made = std::make_unique<SentVectors>(); }));
+    PetscCall(Attach((PetscObject)null_space, sent_key, std::move(made)));
     sent       = attached<SentVectors>(null_space, sent_key);
     modes.left = modes.B.bytes();
   }
-  PetscCall(WhichVectors(n, vecs, of));
   PetscCall(Guarded([&] {
     if (sent->B.size() != modes.B.size()) sent->B = Array<PetscScalar>(Space::Cuda, modes.B.size(), unset);
     sent->B.copy_from(modes.B.data(), modes.B.size());
-    sent->of = std::move(of);
+    sent->of = numbers_of(n, vecs);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Whether its vectors are on the host alone. */
-static PetscErrorCode OnHost(PetscInt n, const Vec *vecs, PetscBool *host)
+static bool on_host(PetscInt n, const Vec *vecs)
 {
-  PetscFunctionBegin;
-  *host = n ? PETSC_TRUE : PETSC_FALSE;
-  for (PetscInt j = 0; j < n && *host; j++) PetscCall(PetscObjectTypeCompareAny((PetscObject)vecs[j], host, VECSEQ, VECMPI, ""));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return n && std::all_of(vecs, vecs + n, [](Vec v) { return is_type(v, VECSEQ, VECMPI); });
 }
 
 static PetscErrorCode FromNullSpace(MatNullSpace null_space, PetscInt m, Space space, PetscInt *k, Array<PetscScalar> &B)
@@ -170,7 +162,7 @@ static PetscErrorCode FromNullSpace(MatNullSpace null_space, PetscInt m, Space s
 PetscErrorCode RoomForNearNull(Mat A, Space space, NearNull &modes)
 {
   MatNullSpace null_space;
-  PetscBool    constant, host;
+  PetscBool    constant;
   PetscInt     n    = 0, m;
   const Vec   *vecs = NULL;
 
@@ -178,8 +170,7 @@ PetscErrorCode RoomForNearNull(Mat A, Space space, NearNull &modes)
   PetscCall(MatGetLocalSize(A, &m, NULL));
   PetscCall(MatGetNearNullSpace(A, &null_space));
   if (null_space) PetscCall(MatNullSpaceGetVecs(null_space, &constant, &n, &vecs));
-  PetscCall(OnHost(n, vecs, &host));
-  if (space == Space::Host || !host) PetscFunctionReturn(PETSC_SUCCESS);
+  if (space == Space::Host || !on_host(n, vecs)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(FromSent(null_space, m, n + (constant ? 1 : 0), n, vecs, modes));
   if (modes.held) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] {
