@@ -30,7 +30,7 @@ Found &found_in(Space space)
   return found[space == Space::Cuda];
 }
 
-/* Letters and digits as they are, and one '-' for each sequence of other characters. */
+/* Letters and digits as they are, and one '-' for each run of other characters. */
 std::string slug(const std::string &text)
 {
   std::string out;
