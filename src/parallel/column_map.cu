@@ -150,6 +150,9 @@ bool ColumnMap::has_mailbox() const
   return mailbox_ != nullptr;
 }
 
+/* As many as most sums have. */
+static constexpr PetscInt sums_at_once = 4;
+
 bool ColumnMap::has_sums() const
 {
   if (!route_.team) return false;
@@ -158,7 +161,7 @@ bool ColumnMap::has_sums() const
 
     summed_ = true;
     AgreeNoFailure(comm_);
-    must(DeviceSums::Create(comm_, route_.tag, most_sums, &sums_, &why), "an exchange's set-up");
+    must(DeviceSums::Create(comm_, route_.tag, sums_at_once, &sums_, &why), "an exchange's set-up");
   }
   return sums_ != nullptr;
 }

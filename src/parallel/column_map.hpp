@@ -65,9 +65,8 @@ public:
   template <class T> void update(T *values, PetscInt width = 1) const;
   template <class T> void update(Array<T> &values) const { update(values.data()); }
 
-  /* As sum(), of values[n] in the space, n <= most_sums. Collective. */
-  static constexpr PetscInt most_sums = 2;
-  void                      sum_here(PetscScalar *values, PetscInt n) const;
+  /* As sum(), of values[n] in the space. Collective. */
+  void sum_here(PetscScalar *values, PetscInt n) const;
 
   /* own[n][width] += what all ranks hold for their ghosts, ghosts[nghost][width], in the order of the ranks. Collective. */
   void add_from_ghosts(const PetscScalar *ghosts, PetscInt width, PetscScalar *own) const;

@@ -6,7 +6,7 @@ namespace goza::parallel
 {
 
 /* Every rank sends each of the others what it has. */
-static HaloPlan from_each_to_each(MPI_Comm comm, PetscMPIInt tag, PetscMPIInt rank, PetscInt most)
+static HaloPlan from_each_to_each(MPI_Comm comm, PetscMPIInt tag, PetscMPIInt rank, PetscInt at_once)
 {
   HaloPlan              plan;
   PetscMPIInt           size;
@@ -18,9 +18,9 @@ static HaloPlan from_each_to_each(MPI_Comm comm, PetscMPIInt tag, PetscMPIInt ra
   plan.space = Space::Cuda;
   for (PetscMPIInt other = 0; other < size; other++) {
     if (other == rank) continue;
-    plan.sends.push_back({other, plan.nghost, most});
-    plan.nghost += most;
-    for (PetscInt k = 0; k < most; k++) index.push_back(k);
+    plan.sends.push_back({other, plan.nghost, at_once});
+    plan.nghost += at_once;
+    for (PetscInt k = 0; k < at_once; k++) index.push_back(k);
   }
   plan.receives   = plan.sends;
   plan.nsend      = plan.nghost;
@@ -28,12 +28,12 @@ static HaloPlan from_each_to_each(MPI_Comm comm, PetscMPIInt tag, PetscMPIInt ra
   return plan;
 }
 
-DeviceSums::DeviceSums(MPI_Comm comm, PetscMPIInt tag, PetscInt most, const PeerOptions &options) :
-  rank_(rank_in(comm)), most_(most), plan_(from_each_to_each(comm, tag, rank_, most)), exchange_(plan_, options)
+DeviceSums::DeviceSums(MPI_Comm comm, PetscMPIInt tag, PetscInt at_once, const PeerOptions &options) :
+  rank_(rank_in(comm)), at_once_(at_once), plan_(from_each_to_each(comm, tag, rank_, at_once)), exchange_(plan_, options)
 {
 }
 
-PetscErrorCode DeviceSums::Create(MPI_Comm comm, PetscMPIInt tag, PetscInt most, std::shared_ptr<DeviceSums> *made, std::string *why)
+PetscErrorCode DeviceSums::Create(MPI_Comm comm, PetscMPIInt tag, PetscInt at_once, std::shared_ptr<DeviceSums> *made, std::string *why)
 {
   std::shared_ptr<DeviceSums> sums;
   PeerOptions                 options;
@@ -41,7 +41,7 @@ PetscErrorCode DeviceSums::Create(MPI_Comm comm, PetscMPIInt tag, PetscInt most,
   PetscFunctionBegin;
   PetscCall(GetPeerOptions(comm, tag, &options, why));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Together(comm, "hold what it sums up", [&] { sums.reset(new DeviceSums(comm, tag, most, options)); }));
+  PetscCall(Together(comm, "hold what it sums up", [&] { sums.reset(new DeviceSums(comm, tag, at_once, options)); }));
   PetscCall(sums->exchange_.setup(why));
   if (why->empty()) *made = std::move(sums);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -270,6 +270,28 @@ BOOST_AUTO_TEST_CASE(values_read)
   }
 }
 
+/* In kernels of a few at once where devices reach one another. */
+BOOST_AUTO_TEST_CASE(any_number_of_sums)
+{
+  const Owners owners(20);
+  const auto   part = [](PetscMPIInt rank, PetscInt k) { return static_cast<PetscScalar>((rank + 1) * (k + 1)); }; // exact
+
+  for (Space space : spaces()) {
+    const ColumnMap map(LocalColumns(PETSC_COMM_WORLD, owners.n(owners.rank), space), owners.ghosts(owners.rank, 3, 1));
+
+    for (PetscInt n = 0; n < 12; n++) {
+      std::vector<PetscScalar> here(n), want(n);
+
+      for (PetscInt k = 0; k < n; k++) here[k] = part(owners.rank, k);
+      for (PetscMPIInt r = 0; r < owners.size; r++)
+        for (PetscInt k = 0; k < n; k++) want[k] += part(r, k);
+      Array<PetscScalar> sums(space, here.data(), here.size());
+      map.sum_here(sums.data(), n);
+      all_ranks(sums.to_host() == want, std::to_string(n) + " sums on " + space_name(space));
+    }
+  }
+}
+
 /* All 64 bits of what is kept for a column, also those that are no number as a PetscScalar (quiet and signalling NaN, denormal), to the ghosts and in sums. */
 BOOST_AUTO_TEST_CASE(whole_64_bits)
 {

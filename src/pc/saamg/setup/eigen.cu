@@ -264,7 +264,7 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
   };
   const auto make_orthogonal = [&](PetscInt k, PetscScalar *h) { // V_k to those before it
     for (PetscInt i = 0; i < k; i++) dot(V[k], V[i], h + i);
-    for (PetscInt i = 0; i < k; i += ColumnMap::most_sums) columns.sum_here(h + i, PetscMin(ColumnMap::most_sums, k - i));
+    columns.sum_here(h, k);
     for (PetscInt i = 0; i < k; i++) for_each_row(space, n, Subtract{h + i, V[i].data(), V[k].data()});
   };
 

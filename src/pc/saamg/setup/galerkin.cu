@@ -175,8 +175,7 @@ void fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<Pe
   for_each_row(space, A.nrows, RootOf{magnitude.data(), root.data()});
   columns.update(root);
   join_csr_rows<Plus, LookAtRow::n>(A.view(), 1, LookAtRow{A.ptr.data(), A.col.data(), A.val.data(), root.data(), empty.data()}, sums.data());
-  columns.sum_here(sums.data(), ColumnMap::most_sums);
-  columns.sum_here(sums.data() + ColumnMap::most_sums, LookAtRow::n - ColumnMap::most_sums);
+  columns.sum_here(sums.data(), LookAtRow::n);
   for_each_row(space, A.nrows, FillRow{A.view(), empty.data(), root.data(), sums.data(), A.val.data(), diagonal});
 }
 
