@@ -1,15 +1,19 @@
-/* A problem of the league, solved with what the command line says of -pc_type:
+/* Problems of the league, solved with what the command line says of -pc_type:
 
      bench_league -list                                                           group, name, family, Krylov method of each
-     bench_league -problem NAME [-size 0|1|2|3] [-setups N] [-json FILE] -pc_type ...    one JSON line, with the time of the last of N set-ups from nothing
+     bench_league [-problem NAME,...] [-size 0|1|2|3] [-setups N] [-fused] [-json FILE] -pc_type ...    one JSON line each, with the time of the last of N
+                                                                                                   set-ups from nothing
 
-   The Krylov method is the problem's, the tolerance 1e-7 of the true residual; the right-hand side is of hashed numbers, orthogonal to a null space. */
+   The Krylov method is the problem's, or what is called fused of it; the tolerance 1e-7 of the true residual; the right-hand side is of hashed numbers, orthogonal to a null space. */
 #include "petscgoza.h"
 #include "../support/league.hpp"
 #include "petsc/compat.hpp"
 #include <petscksp.h>
 #include <petsctime.h>
+#include <algorithm>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 using namespace goza_test;
 
@@ -70,10 +74,13 @@ PetscErrorCode RightHandSide(const LeagueMatrix &m, Vec b)
 
 PetscErrorCode Prepare(const LeagueProblem &p, Mat A, KSP *ksp)
 {
+  PetscBool fused = PETSC_FALSE;
+
   PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-fused", &fused, NULL));
   PetscCall(KSPCreate(PETSC_COMM_SELF, ksp));
   PetscCall(KSPSetOperators(*ksp, A, A));
-  PetscCall(KSPSetType(*ksp, p.ksp.c_str()));
+  PetscCall(KSPSetType(*ksp, fused && (p.ksp == "cg" || p.ksp == "gmres" || p.ksp == "bcgs") ? ("fused" + p.ksp).c_str() : p.ksp.c_str()));
   PetscCall(KSPSetTolerances(*ksp, 1e-7, PETSC_DEFAULT, PETSC_DEFAULT, 500));
   if (p.ksp == "gmres" || p.ksp == "bcgs") PetscCall(KSPSetPCSide(*ksp, PC_RIGHT));
   else PetscCall(KSPSetNormType(*ksp, KSP_NORM_UNPRECONDITIONED));
@@ -155,11 +162,33 @@ PetscErrorCode Solve(const LeagueProblem &p, PetscInt size)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* None: all. An error of one problem is reported, and the next one begins. */
+PetscErrorCode SolveEach(const std::vector<std::string> &names, PetscInt size)
+{
+  std::vector<const LeagueProblem *> problems;
+
+  PetscFunctionBeginUser;
+  for (const LeagueProblem &p : league()) {
+    if (names.empty() || std::find(names.begin(), names.end(), p.name) != names.end()) problems.push_back(&p);
+  }
+  PetscCheck(names.empty() || problems.size() == names.size(), PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "-problem: not all are problems: see -list");
+  if (problems.size() == 1) PetscCall(Solve(*problems[0], size));
+  else
+    for (const LeagueProblem *p : problems) {
+      PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+      const PetscErrorCode failed = Solve(*p, size);
+      PetscCall(PetscPopErrorHandler());
+      if (failed) PetscCall(PetscFPrintf(PETSC_COMM_SELF, stderr, "%s: error %d\n", p->name.c_str(), (int)failed));
+    }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Run()
 {
-  char      name[128] = "";
-  PetscInt  size      = 0;
-  PetscBool list      = PETSC_FALSE;
+  char                    *given[256];
+  PetscInt                 size = 0, n = 256;
+  PetscBool                list = PETSC_FALSE;
+  std::vector<std::string> names;
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-list", &list, NULL));
@@ -167,15 +196,15 @@ PetscErrorCode Run()
     PetscCall(List());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-problem", name, sizeof(name), NULL));
+  PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-problem", given, &n, NULL));
+  for (PetscInt k = 0; k < n; k++) {
+    names.emplace_back(given[k]);
+    PetscCall(PetscFree(given[k]));
+  }
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-size", &size, NULL));
   PetscCheck(size >= 0 && size < 4, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-size %" PetscInt_FMT " is none of 0, 1, 2, 3", size);
-  for (const LeagueProblem &p : league()) {
-    if (p.name != name) continue;
-    PetscCall(Solve(p, size));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "no problem is called %s: see -list", name);
+  PetscCall(SolveEach(names, size));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The league: saamg and its peers, no option set but -pc_type, on some hundred problems made here with fixed seeds, at up to three sizes. With --device on a GPU, where PETSc can: its own methods on
-aijcusparse; saamg on slicedell, behind the fused method of the problem's Krylov method.
+aijcusparse; saamg on slicedell, behind the fused method of the problem's Krylov method; a method's problems one after the other in one process, so that CUDA's start is in the first one's time alone.
 
   BUILD=build/host python3 test/bench/league.py [--sizes 0] [--only PATTERN] [--methods saamg,gamg,hypre,ml] [--out FILE] [--time-out 60] [--options "..."] [--jobs 8]
 
@@ -23,24 +23,21 @@ import solver_runs
 
 BUILD = os.environ.get("BUILD", "build")
 PROGRAM = os.path.join(BUILD, "bench", "bench_league")
-FUSED = "cg", "gmres", "bcgs"
 MOST = 100  # iterations within which a problem counts as solved
 
 
 def run(words, limit):
+    """The JSON lines of a run, by problem, and why others have none."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     try:
-        text = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=limit, env=environment).stdout
-    except subprocess.TimeoutExpired:
-        return {"reason": f"no result in {limit} s"}
-    found = re.search(r"^\{.*\}$", text, re.M)
-    return json.loads(found[0]) if found else {"reason": "error"}
+        text, why = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=limit, env=environment).stdout, "error"
+    except subprocess.TimeoutExpired as late:
+        text, why = (late.stdout or b"").decode(), f"no result in {limit} s"
+    return {line["problem"]: line for line in map(json.loads, re.findall(r"^\{.*\}$", text, re.M))}, {"reason": why}
 
 
-def on_device(method, ksp):
-    if method != "saamg":
-        return ["-mat_type", "aijcusparse"]
-    return ["-mat_type", "slicedell", *(["-ksp_type", f"fused{ksp}"] if ksp in FUSED else [])]
+def on_device(method):
+    return ["-mat_type", "slicedell", "-fused"] if method == "saamg" else ["-mat_type", "aijcusparse"]
 
 
 def key(line):
@@ -89,7 +86,7 @@ def main():
     parser.add_argument("--methods", default="saamg,gamg,hypre,ml")
     parser.add_argument("--options", default="", help="for all methods")
     parser.add_argument("--out", default=os.path.join(BUILD, "bench", "league.json"))
-    parser.add_argument("--time-out", type=int, default=60)
+    parser.add_argument("--time-out", type=int, default=60, help="seconds a problem; with --device, of all of a method's")
     parser.add_argument("--jobs", type=int, default=1, help="problems at once, on a machine with that many cores to spare; the lines say so")
     parser.add_argument("--device", action="store_true")
     parser.add_argument("--summary", action="store_true", help="of what FILE has, without a run")
@@ -103,19 +100,23 @@ def main():
         where["jobs"] = arguments.jobs
     listed = [] if arguments.summary else [line.split("\t") for line in subprocess.run([PROGRAM, "-list"], capture_output=True, text=True, check=True).stdout.splitlines()]
 
-    def play(group, problem, family, ksp):
+    def play(problems):
         lines = []
         for size, method in itertools.product(map(int, arguments.sizes.split(",")), arguments.methods.split(",")):
-            words = [PROGRAM, "-problem", problem, "-size", str(size), "-pc_type", method, *(on_device(method, ksp) if arguments.device else []), *arguments.options.split()]
-            line = {"what": "league", "group": group, "problem": problem, "family": family, "size": size, "pc_type": method, **run(words, arguments.time_out), **where,
-                    "date": datetime.date.today().isoformat(), "command": f"python3 test/bench/league.py{' --device' if arguments.device else ''}"}
-            lines.append(line)
-            print(f"{group:22} {problem:24} {size} {method:6} {line.get('rows', ''):>7} {line.get('iterations', '-'):>4} {line['reason']:18} {line.get('setup_s', 0):7.3f} {line.get('solve_s', 0):7.3f}", flush=True)
+            words = [PROGRAM, "-problem", ",".join(problem for _, problem, *_ in problems), "-size", str(size), "-pc_type", method, *(on_device(method) if arguments.device else []),
+                     *arguments.options.split()]
+            found, none = run(words, arguments.time_out)
+            for group, problem, family, *_ in problems:
+                line = {"what": "league", "group": group, "problem": problem, "family": family, "size": size, "pc_type": method, **found.get(problem, none), **where,
+                        "date": datetime.date.today().isoformat(), "command": f"python3 test/bench/league.py{' --device' if arguments.device else ''}"}
+                lines.append(line)
+                print(f"{group:22} {problem:24} {size} {method:6} {line.get('rows', ''):>7} {line.get('iterations', '-'):>4} {line['reason']:18} {line.get('setup_s', 0):7.3f} {line.get('solve_s', 0):7.3f}", flush=True)
         return lines
 
+    chosen = [words for words in listed if re.search(arguments.only, f"{words[0]}/{words[1]}")]
     out.parent.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(arguments.jobs) as workers:
-        for lines in workers.map(lambda words: play(*words), [words for words in listed if re.search(arguments.only, f"{words[0]}/{words[1]}")]):
+        for lines in workers.map(play, [chosen] if arguments.device and chosen else [[words] for words in chosen]):
             known.update((key(line), line) for line in lines)
             out.write_text("".join(json.dumps(line) + "\n" for line in known.values()))
     summary(list(known.values()))
