@@ -10,6 +10,7 @@
 #include "../support/same_hierarchies.hpp"
 #include "../support/spaces.hpp"
 
+#include <cstring>
 #include <map>
 #include <numeric>
 
@@ -86,6 +87,31 @@ void same_facts(const StoredRows &stored, const MapPtr &columns, const std::stri
             what + ": couplings");
 }
 
+/* The pass that tells of the diagonals copies them on the way in half precision, and the estimate with that copy lies above the exact one by no more than its
+   margin and what the rounding may have added. */
+void rough_copy(const StoredRows &stored, const MapPtr &columns, const std::string &what)
+{
+  constexpr PetscReal margin = 3 * 0x1p-11;
+  const CsrFacts      exact = row_facts(stored, *columns), facts = row_facts(stored, *columns, 1, 0);
+  mat::CdsOptions     options;
+
+  all_ranks(facts.rough != nullptr && facts.dominant, what + ": a copy");
+  all_ranks(exact.dinv.to_host() == facts.dinv.to_host() && exact.couplings == facts.couplings && !exact.rough, what + ": facts with a copy");
+  options.storage = stored.diagonals()->half() ? mat::CdsStorage::Auto : mat::CdsStorage::Full;
+  mat::Cds<HalfScalar, SingleScalar> copy(stored.A.space, options);
+  copy.multiply_values(facts.rough->factor);
+  all_ranks(copy.build_like(*stored.diagonals()), what + ": another copy");
+  const auto              mine = facts.rough->A.view(), want = copy.view();
+  const std::size_t       places = static_cast<std::size_t>(want.ndiag) * want.ld;
+  std::vector<HalfScalar> a = Array<HalfScalar>(stored.A.space, mine.val, places).to_host(), b = Array<HalfScalar>(stored.A.space, want.val, places).to_host();
+  all_ranks(mine.ndiag == want.ndiag && mine.ld == want.ld && std::memcmp(a.data(), b.data(), places * sizeof(HalfScalar)) == 0, what + ": the copy's values");
+  for (PetscInt its : {5, 6}) {
+    const PetscReal with = lambda_max(stored, *columns, facts, its, {nullptr, 0}), without = lambda_max(stored, *columns, exact, its, {nullptr, 0});
+
+    all_ranks(with >= without && with <= PetscMin(without + 2 * margin, 2), what + ": estimate " + std::to_string(with) + " for " + std::to_string(without));
+  }
+}
+
 /* As a device's cycle leaves them. */
 void spare_rows(const Hierarchy &hierarchy)
 {
@@ -154,6 +180,7 @@ void same_as_general(const Case &c, Keep keep, int format)
     PETSC_OK(boxes.hierarchy.restore(options));
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what + ", interpolations restored");
     if (format) same_facts({boxes.rows.A, &boxes.op->diagonal_block()}, boxes.rows.columns, what);
+    if (format) rough_copy({boxes.rows.A, &boxes.op->diagonal_block()}, boxes.rows.columns, what);
     spare_rows(boxes.hierarchy);
     general.update(options, nullptr);
     boxes.update(options, exact);

@@ -201,8 +201,8 @@ template <class Store, class V> CdsView<Store> Cds<Store, V>::view() const
   return v;
 }
 
-/* Zeros for these diagonals; a refusal where they take more than was allowed. */
-template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<PetscInt> &offset, bool half)
+/* Zeros for these diagonals, or, where that is not asked for, whatever is there; a refusal where they take more than was allowed. */
+template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<PetscInt> &offset, bool half, bool zeros)
 {
   half_ = half;
   offset_.clear();
@@ -219,8 +219,10 @@ template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<Pe
                   options_.max_fill);
     throw FormatRefusal(text);
   }
-  val_ = Array<Store>(this->space_, offset_.size() * bs_ * bs_ * ld_);
-  if (this->space_ == Space::Cuda) val_.zero(); // a refill writes the same places again; a host's memory comes zeroed
+  const std::size_t places = offset_.size() * bs_ * bs_ * ld_;
+
+  val_ = zeros ? Array<Store>(this->space_, places) : Array<Store>(this->space_, places, unset);
+  if (zeros && this->space_ == Space::Cuda) val_.zero(); // a refill writes the same places again; a host's memory comes zeroed
   host_sums_ = Array<V>(Space::Host, this->space_ == Space::Host ? cds_host_sums(static_cast<int>(bs_), half && !offset_.empty() ? offset_.back() : 0) : 0);
 }
 

@@ -108,6 +108,14 @@ template <class Value> struct CdsEntries {
     return b.mirrored ? at(b.d, c, r, b.node) : at(b.d, r, c, i);
   }
 
+  /* Whether a node's blocks, nearly every node's, need no test for the matrix's ends. */
+  HD bool all_inside(PetscInt i) const
+  {
+    const PetscInt highest = ndiag ? offset[ndiag - 1] : 0, lowest = !ndiag ? 0 : half ? -highest : offset[0];
+
+    return i + lowest >= 0 && i + highest < columns;
+  }
+
   /* f(column, value), alike; where the matrix has no entry, the value is 0. */
   template <class F> HD void for_each_entry(PetscInt row, F f) const
   {
@@ -153,14 +161,6 @@ template <class Value> struct CdsEntries {
   }
 
 private:
-  /* Whether a node's blocks, nearly every node's, need no test for the matrix's ends. */
-  HD bool all_inside(PetscInt i) const
-  {
-    const PetscInt highest = ndiag ? offset[ndiag - 1] : 0, lowest = !ndiag ? 0 : half ? -highest : offset[0];
-
-    return i + lowest >= 0 && i + highest < columns;
-  }
-
   /* Of one unknown a node, those that stand where their mirror images do, or the others: some entries are on their way while others are looked at, since a
      device's memory is far away. */
   template <bool mirrored, class F> HD void read_ahead(PetscInt row, F &f) const

@@ -11,7 +11,8 @@ namespace goza::mat
 namespace
 {
 
-/* A node's values. Where the one is half and the other whole, the diagonals from the main one up are the last of the whole. */
+/* A node's values, and zeros where there is none. Where the one is half and the other whole, the diagonals from the main one up are the last of the whole. Some
+   are on their way while others are written, since a device's memory is far away. */
 template <class Store> struct CopyNode {
   CdsView<PetscScalar> from;
   CdsView<Store>       to;
@@ -21,17 +22,31 @@ template <class Store> struct CopyNode {
 
   HD void operator()(PetscInt i) const
   {
-    for (PetscInt d = 0; d < to.ndiag; d++) {
-      const PetscInt s = d + from.ndiag - to.ndiag, j = i + to.offset[d];
+    constexpr int  ahead = 7;
+    const PetscInt each = bs * bs, n = to.ndiag * each, more = (from.ndiag - to.ndiag) * each;
 
-      for (int e = 0; e < bs * bs; e++) {
-        PetscScalar a = 0;
+    for (PetscInt first = 0; first < n; first += ahead) {
+      PetscScalar a[ahead];
 
-        if (s >= 0) a = from.val[(s * bs * bs + e) * from.ld + i];
-        else if (j >= 0) a = from.val[((from.ndiag - 1 - d) * bs * bs + e % bs * bs + e / bs) * from.ld + j];
-        val[(d * bs * bs + e) * to.ld + i] = static_cast<Store>(a * factor);
+      UNROLL()
+      for (int u = 0; u < ahead; u++) {
+        const PetscInt k = first + u;
+
+        a[u] = k >= n || i >= from.nrows ? PetscScalar(0) : k + more >= 0 ? from.val[(k + more) * from.ld + i] : mirror_image(k, i);
+      }
+      UNROLL()
+      for (int u = 0; u < ahead; u++) {
+        if (first + u < n) val[(first + u) * to.ld + i] = static_cast<Store>(a[u] * factor);
       }
     }
+  }
+
+private:
+  HD PetscScalar mirror_image(PetscInt k, PetscInt i) const
+  {
+    const PetscInt d = k / (bs * bs), e = k % (bs * bs), j = i + to.offset[d];
+
+    return j >= 0 ? from.val[((from.ndiag - 1 - d) * bs * bs + e % bs * bs + e / bs) * from.ld + j] : PetscScalar(0);
   }
 };
 
@@ -145,10 +160,10 @@ template <class Store, class V> bool Cds<Store, V>::half_of(const Cds<PetscScala
 
 template <class Store, class V> void Cds<Store, V>::copy(const Cds<PetscScalar, PetscScalar> &same)
 {
-  for_each_row(this->space_, same.nrows_ / bs_, CopyNode<Store>{same.view(), view(), static_cast<int>(bs_), factor_, val_.data()});
+  for_each_row(this->space_, static_cast<PetscInt>(val_.size() ? ld_ : 0), CopyNode<Store>{same.view(), view(), static_cast<int>(bs_), factor_, val_.data()});
 }
 
-template <class Store, class V> bool Cds<Store, V>::build_like(const Cds<PetscScalar, PetscScalar> &same)
+template <class Store, class V> bool Cds<Store, V>::lay_out_like(const Cds<PetscScalar, PetscScalar> &same)
 {
   if (!can_be_like(same)) return false;
   this->nrows_ = same.nrows_;
@@ -159,7 +174,13 @@ template <class Store, class V> bool Cds<Store, V>::build_like(const Cds<PetscSc
   all_         = same.all_;
   grid_        = same.grid_;
   rem_ptr_     = Array<PetscInt>(this->space_);
-  lay_out(all_, half_of(same));
+  lay_out(all_, half_of(same), false);
+  return true;
+}
+
+template <class Store, class V> bool Cds<Store, V>::build_like(const Cds<PetscScalar, PetscScalar> &same)
+{
+  if (!lay_out_like(same)) return false;
   copy(same);
   return true;
 }
@@ -178,6 +199,7 @@ template bool Cds<PetscScalar, PetscScalar>::refill_like(const Cds<PetscScalar, 
 template bool Cds<SingleScalar, SingleScalar>::build_like(const Cds<PetscScalar, PetscScalar> &);
 template bool Cds<SingleScalar, SingleScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &);
 #endif
+template bool Cds<HalfScalar, SingleScalar>::lay_out_like(const Cds<PetscScalar, PetscScalar> &);
 template bool Cds<HalfScalar, SingleScalar>::build_like(const Cds<PetscScalar, PetscScalar> &);
 template bool Cds<HalfScalar, SingleScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &);
 

@@ -9,6 +9,7 @@
 #include "pc/saamg/setup/natural_numbers.hpp"
 #include "pc/saamg/setup/near_null.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
+#include "pc/saamg/setup/tuning.hpp"
 #include "petscgoza.h"
 #include "saamg_data.hpp"
 #include <algorithm>
@@ -68,6 +69,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, Near
   if (!values_only || (mg->cycle && mg->cycle_precision != WantedPrecision(*mg)))
     mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
   else if (mg->cycle) mg->cycle->let_go_of_finest();
+  mg->hierarchy_options.rough_from = mg->space == Space::Cuda && WantedPrecision(*mg) == PC_SAAMG_HALF ? least_rough_bytes : no_rough_rows;
   PetscCall(ChooseForMatrix(pc, mg, rows, exact, &values_only, &facts));
   if (!values_only) mg->cycle.reset();
   mg->hierarchy_options.rows_lent = WantedPrecision(*mg) == PC_SAAMG_DOUBLE;

@@ -66,7 +66,7 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
   PetscCall(Together(rows.columns->comm(), "look at the matrix", [&] {
     const StoredRows stored(rows.A, op ? &op->diagonal_block() : nullptr);
 
-    *facts = std::make_shared<CsrFacts>(row_facts(stored, *rows.columns, bs));
+    *facts = std::make_shared<CsrFacts>(row_facts(stored, *rows.columns, bs, mg->hierarchy_options.rough_from));
     if (!(*facts)->finite || !(*facts)->squares_finite) return; // as the set-up will find
     if (!mg->told) mg->found = symmetry_of(stored, rows.columns, **facts);
     if (!mg->found.symmetric || !couplings) return;

@@ -2,9 +2,7 @@
 #include "core/util/algorithm.hpp"
 #include "core/util/vector_ops.hpp"
 #include "core/launch/row_sums.hpp"
-#include "core/launch/staged_rows.hpp"
 #include "parallel/mpi_call.hpp"
-#include "facts_rows.hpp"
 #include "lanczos.hpp"
 #include "level_product.hpp"
 
@@ -15,20 +13,28 @@ namespace
 {
 
 /* --- Lanczos for D^-1 A in the inner product of |D|, D of one sign. Its vectors are not normalised by themselves: whoever reads one divides by its length. All
-   coefficients stay where the vectors are until all steps are done. */
+   coefficients stay where the vectors are until all steps are done. V is the type of the vectors; sums are in PetscScalar. */
 
 /* From a squared length, which rounding may make negative. */
-HD inline PetscReal length_of(PetscScalar length2)
+template <class Real = PetscReal> HD inline Real length_of(PetscScalar length2)
 {
-  return PetscSqrtReal(PetscMax(PetscRealPart(length2), 0));
+  return std::sqrt(static_cast<Real>(PetscMax(PetscRealPart(length2), 0)));
 }
 
-HD inline PetscReal inverse_length(PetscScalar length2)
+template <class Real> HD inline Real inverse_length(PetscScalar length2)
 {
-  const PetscReal length = length_of(length2);
+  const Real length = length_of<Real>(length2);
 
   return length > 0 ? 1 / length : 0;
 }
+
+/* Of a matrix that is A times 1 / by. */
+struct ScaledInverse {
+  const PetscScalar *dinv;
+  PetscReal          by;
+
+  HD PetscScalar operator()(PetscInt i) const { return by * dinv[i]; }
+};
 
 /* v_i^H |d_i| v_i, d_i the diagonal entry; 0 where there is none. */
 HD inline PetscScalar part_of_length2(PetscReal sign, PetscScalar v, PetscScalar dinv)
@@ -38,55 +44,74 @@ HD inline PetscScalar part_of_length2(PetscReal sign, PetscScalar v, PetscScalar
 
 /* v, |v|^2, and zeros before it. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not
    symmetric, and their own eigenvalues are 1. */
-struct Start {
+template <class V> struct Start {
   NodeIds              ids;
   PetscReal            sign;
-  const PetscScalar   *dinv;
+  ScaledInverse        inverse;
   const unsigned char *isolated;
-  PetscScalar         *v, *v_old;
+  V                   *v, *v_old;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    v_old[i] = PetscScalar(0);
-    v[i]     = isolated[i] ? PetscScalar(0) : sign * dinv[i] * hashed_entry(ids.of_row(i), dinv[i]);
-    *sum += part_of_length2(sign, v[i], dinv[i]);
+    const PetscScalar dinv = inverse(i);
+
+    v_old[i] = V(0);
+    v[i]     = isolated[i] ? V(0) : static_cast<V>(sign * dinv * hashed_entry(ids.of_row(i), dinv));
+    *sum += part_of_length2(sign, static_cast<PetscScalar>(v[i]), dinv);
   }
 };
 
-struct Product {
-  const PetscScalar *w, *v;
+template <class V> struct Product {
+  const V *w, *v;
 
-  HD void operator()(PetscInt i, PetscScalar *sum) const { *sum += w[i] * PetscConj(v[i]); }
+  HD void operator()(PetscInt i, PetscScalar *sum) const { *sum += static_cast<PetscScalar>(w[i]) * PetscConj(static_cast<PetscScalar>(v[i])); }
 };
 
 /* What one step finds, in this order: w^T v, w = A v; w^T v_old; and the squared length of the next v. */
 constexpr PetscInt numbers_of_lanczos = 3;
 
 /* With w and v divided by |v|: the next v = |D|^-1 w - (w^T v) v - |v| v_old / |v_old| in the place of v_old. Sums: w^T v_old, and the next |v|^2. */
-struct Advance {
-  PetscReal          sign, length, by, by_old; // |v|, 1 / |v|, 1 / |v_old|; of the first step v_old is zero
-  PetscScalar        wv;
-  const PetscScalar *w, *v, *dinv;
-  PetscScalar       *v_old;
+template <class V> struct Advance {
+  RealOf<V>     sign, length, by, by_old; // |v|, 1 / |v|, 1 / |v_old|; of the first step v_old is zero
+  V             wv;
+  const V      *w, *v;
+  ScaledInverse inverse;
+  V            *v_old;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    const PetscScalar before = v_old[i], next = by * (sign * dinv[i] * w[i] - wv * by * by * v[i]) - length * by_old * before;
+    const PetscScalar dinv   = inverse(i);
+    const V           before = v_old[i], next = by * (sign * static_cast<V>(dinv) * w[i] - wv * by * by * v[i]) - length * by_old * before;
 
     v_old[i] = next;
-    sum[0] += w[i] * PetscConj(before);
-    sum[1] += part_of_length2(sign, next, dinv[i]);
+    sum[0] += static_cast<PetscScalar>(w[i]) * PetscConj(static_cast<PetscScalar>(before));
+    sum[1] += part_of_length2(static_cast<PetscReal>(sign), static_cast<PetscScalar>(next), dinv);
   }
 };
 
 /* Its numbers are where the vectors are. */
-struct AdvanceBy {
+template <class V> struct AdvanceBy {
   PetscReal          sign;
-  const PetscScalar *wv, *length2, *length2_old, *w, *v, *dinv;
-  PetscScalar       *v_old;
+  const PetscScalar *wv, *length2, *length2_old;
+  const V           *w, *v;
+  ScaledInverse      inverse;
+  V                 *v_old;
 
-  HD Advance read() const { return {sign, length_of(*length2), inverse_length(*length2), inverse_length(*length2_old), *wv, w, v, dinv, v_old}; }
-  HD void    operator()(PetscInt i, PetscScalar *sum) const { read()(i, sum); }
+  HD Advance<V> read() const
+  {
+    using Real = RealOf<V>;
+
+    return {static_cast<Real>(sign),
+            length_of<Real>(*length2),
+            inverse_length<Real>(*length2),
+            inverse_length<Real>(*length2_old),
+            static_cast<V>(*wv),
+            w,
+            v,
+            inverse,
+            v_old};
+  }
+  HD void operator()(PetscInt i, PetscScalar *sum) const { read()(i, sum); }
 };
 
 /* Of so many steps, whose numbers stand behind the first length: the largest eigenvalue, extrapolated. *symmetric tells whether the projected matrix was. */
@@ -115,36 +140,32 @@ PetscReal judge(const std::vector<PetscScalar> &numbers, PetscInt its, bool *sym
   return k ? extrapolated(k == its ? k : 0, TridiagonalRadius(k, a, b), TridiagonalRadius(k - 2, a, b)) : 0;
 }
 
-/* *symmetric tells whether the projected matrix was, and before that whether it is expected to be. */
-PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, PetscReal sign, PetscInt its, bool *symmetric)
+/* multiply(v, w, found): w = A v and *found = w^T v, of this rank's rows. inverse: of the diagonal of that A. *symmetric tells whether the projected matrix was,
+   and before that whether it is expected to be. */
+template <class V, class Multiply>
+PetscReal lanczos(const Multiply &multiply, PetscInt n, const ColumnMap &columns, const CsrFacts &facts, PetscReal by, NodeIds ids, PetscInt its,
+                  bool *symmetric)
 {
-  const PetscScalar *const dinv  = facts.dinv.data();
-  const Space              space = A.A.space;
-  const PetscInt           n     = A.A.nrows;
-  Array<PetscScalar>       v(space, columns.nlocal(), unset), v_old(space, columns.nlocal(), unset), w(space, n, unset);
-  Array<PetscScalar>       numbers(space, numbers_of_lanczos * its + 1);
-  FusedSums                sums(space);
+  const ScaledInverse inverse{facts.dinv.data(), by};
+  const Space         space = facts.dinv.space();
+  const PetscReal     sign  = facts.positive ? 1 : -1;
+  Array<V>            v(space, columns.nlocal(), unset), v_old(space, columns.nlocal(), unset), w(space, n, unset);
+  Array<PetscScalar>  numbers(space, numbers_of_lanczos * its + 1);
 
   numbers.zero(); // the last step finds no length
-  join_rows<Plus, 1>(space, n, Start{ids, sign, dinv, facts.isolated.data(), v.data(), v_old.data()}, numbers.data());
+  join_rows<Plus, 1>(space, n, Start<V>{ids, sign, inverse, facts.isolated.data(), v.data(), v_old.data()}, numbers.data());
   columns.sum_here(numbers.data(), 1);
   for (PetscInt step = 0; step < its; step++) {
     PetscScalar *const found = numbers.data() + numbers_of_lanczos * step + 1, *const length2 = found - 1;
 
-    if (A.format) {
-      A.format->apply_dots(v.data(), {v.data(), w.data(), false, &sums});
-      add_up(space, sums, found, nullptr);
-    } else {
-      A(v, w);
-      join_rows<Plus, 1>(space, n, Product{w.data(), v.data()}, found);
-    }
+    multiply(v, w, found);
     if (step + 1 == its) { // nobody asks for the next vector
-      join_rows<Plus, 1>(space, n, Product{w.data(), v_old.data()}, found + 1);
+      join_rows<Plus, 1>(space, n, Product<V>{w.data(), v_old.data()}, found + 1);
       columns.sum_here(found, 2);
       break;
     }
     columns.sum_here(found, 1);
-    const AdvanceBy advance{sign, found, length2, step ? length2 - numbers_of_lanczos : length2, w.data(), v.data(), dinv, v_old.data()};
+    const AdvanceBy<V> advance{sign, found, length2, step ? length2 - numbers_of_lanczos : length2, w.data(), v.data(), inverse, v_old.data()};
 
     if (space == Space::Host) join_rows<Plus, 2>(space, n, advance.read(), found + 1); /* once, not for every row */
     else join_rows<Plus, 2>(space, n, advance, found + 1);
@@ -155,6 +176,40 @@ PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFact
     if (!*symmetric) return 0;
   }
   return judge(numbers.to_host(), its, symmetric);
+}
+
+/* With A as it is. */
+PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, PetscInt its, bool *symmetric)
+{
+  const Space    space = A.A.space;
+  const PetscInt n     = A.A.nrows;
+  FusedSums      sums(space);
+  const auto     multiply = [&](Array<PetscScalar> &v, Array<PetscScalar> &w, PetscScalar *found) {
+    if (A.format) {
+      A.format->apply_dots(v.data(), {v.data(), w.data(), false, &sums});
+      add_up(space, sums, found, nullptr);
+    } else {
+      A(v, w);
+      join_rows<Plus, 1>(space, n, Product<PetscScalar>{w.data(), v.data()}, found);
+    }
+  };
+
+  return lanczos<PetscScalar>(multiply, n, columns, facts, 1, ids, its, symmetric);
+}
+
+/* With a copy of rows none of which outweighs its diagonal. An entry of it differs from A's by half precision's rounding u of its size or, of those that have
+   fewer digits, by u / 2^14 of the row's diagonal; of D^-1 A a row's sizes come to 2 at most. By Gershgorin no eigenvalue then moves by more than 3 u. */
+PetscReal lanczos(const RoughRows &rough, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, PetscInt its, bool *symmetric)
+{
+  constexpr PetscReal margin   = 3 * static_cast<PetscReal>(StoreLimits<Half>::rounding);
+  const PetscInt      n        = rough.A.nrows();
+  const auto          multiply = [&](const Array<SingleScalar> &v, Array<SingleScalar> &w, PetscScalar *found) {
+    rough.A.apply(v.data(), Assign<SingleScalar>{w.data()});
+    join_rows<Plus, 1>(rough.A.space(), n, Product<SingleScalar>{w.data(), v.data()}, found);
+  };
+  const PetscReal lambda = lanczos<SingleScalar>(multiply, n, columns, facts, 1 / rough.factor, ids, its, symmetric);
+
+  return lambda > 0 ? lambda + margin : lambda;
 }
 
 /* --- Arnoldi, for matrices that are not symmetric */
@@ -288,36 +343,6 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
 
 } // namespace
 
-CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns, PetscInt bs)
-{
-  constexpr int       of_row = Facts<AijRowsView>::facts + 1;
-  const Csr          &A      = rows.A;
-  const Space         space  = A.space;
-  CsrFacts            facts;
-  Array<std::int64_t> counts(space, of_row);
-
-  facts.dinv     = Array<PetscScalar>(space, A.nrows, unset);
-  facts.isolated = Array<unsigned char>(space, A.nrows, unset);
-  if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
-    join_rows<Plus, of_row>(space, A.nrows, Facts<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), bs, facts.dinv.data(), facts.isolated.data()},
-                            counts.data());
-  } else join_csr_rows<Plus, of_row>(A, 1, Facts<AijRowsView>{rows_of(A), bs, facts.dinv.data(), facts.isolated.data()}, counts.data());
-  std::vector<std::int64_t> n = counts.to_host();
-
-  facts.nisolated = n[4];
-  columns.sum(n.data(), of_row);
-  facts.any_isolated   = n[4] > 0;
-  facts.positive       = n[0] > 0;
-  facts.negative       = n[1] > 0;
-  facts.finite         = n[2] == 0;
-  facts.squares_finite = n[3] == 0;
-  facts.dominant       = n[5] == 0;
-  facts.couplings      = n[of_row - 1];
-  facts.covered        = n[6] == 0 && facts.positive != facts.negative;
-  facts.real           = of_row == 8 || n[7] == 0;
-  return facts;
-}
-
 PetscReal lambda_max(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact,
                      bool *expected)
 {
@@ -327,7 +352,12 @@ PetscReal lambda_max(const StoredRows &A, const ColumnMap &columns, const CsrFac
 
   its = PetscMin(PetscMin(PetscMax(its, 1), columns.nglobal()), max_lanczos_steps);
   if (facts.positive == facts.negative) symmetric = false;
-  else lambda = lanczos(product, columns, facts, ids, facts.positive ? 1 : -1, columns.nglobal() <= few_rows ? columns.nglobal() : its, &symmetric);
+  else {
+    const PetscInt steps = columns.nglobal() <= few_rows ? columns.nglobal() : its;
+
+    if (facts.rough && facts.dominant) lambda = lanczos(*facts.rough, columns, facts, ids, steps, &symmetric);
+    else lambda = lanczos(product, columns, facts, ids, steps, &symmetric);
+  }
   if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, ids, its);
   if (facts.dominant) lambda = PetscMin(lambda, 2);
   if (facts.any_isolated) lambda = PetscMax(lambda, 1);

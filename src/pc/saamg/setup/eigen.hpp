@@ -1,7 +1,10 @@
 /* The diagonal of a matrix and the spectrum of D^-1 A, in the space where the matrix is: Columns of A are local ones of a map. */
 #pragma once
 #include "mat/common/par_operator.hpp"
+#include "core/util/half.hpp"
 #include "stored_rows.hpp"
+#include <limits>
+#include <memory>
 
 namespace goza::saamg
 {
@@ -9,6 +12,16 @@ namespace goza::saamg
 /* Of a row's other entries beside its diagonal. Where none has more, by Gershgorin all eigenvalues of D^-1 A are from 2/11 to 20/11, and a polynomial that
    smooths a tenth of the spectrum and more smooths all of it. */
 constexpr PetscReal most_covered = static_cast<PetscReal>(9) / 11;
+
+/* A copy in half precision of one rank's diagonals times a power of two, for products whose rounding may have a margin. */
+struct RoughRows {
+  mat::Cds<HalfScalar, SingleScalar> A;
+  PetscReal                          factor = 1;
+
+  RoughRows(Space space, const mat::CdsOptions &options) : A(space, options) { }
+};
+
+constexpr std::size_t no_rough_rows = std::numeric_limits<std::size_t>::max();
 
 /* What one pass over the rows tells: of all ranks' but for the arrays and nisolated. */
 struct CsrFacts {
@@ -22,9 +35,12 @@ struct CsrFacts {
   bool                 covered  = false; // none adds up to more than most_covered of it, and all diagonal entries are of one sign
   Array<PetscScalar>   dinv;             // [rows] 1 / a_ii; 0 where it is zero, not stored, or too small to invert: smoothers do not change such rows
   Array<unsigned char> isolated;         // [rows] 1 or 0
+
+  std::shared_ptr<const RoughRows> rough; // where it was asked for and A's diagonal entries are of few magnitudes; of dominant rows all are finite
 };
 
-CsrFacts row_facts(const StoredRows &A, const LocalColumns &columns, PetscInt bs = 1); // bs rows are a node. Collective
+/* bs rows are a node. rough_from: bytes of diagonals from which the pass makes a copy of them that lambda_max() may take. Collective. */
+CsrFacts row_facts(const StoredRows &A, const LocalColumns &columns, PetscInt bs = 1, std::size_t rough_from = no_rough_rows);
 
 /* The largest |eigenvalue| of D^-1 A seen by its steps of Lanczos from a vector hashed from the rows' ids: the same on any number of ranks, but for rounding;
    rows that are coupled to nothing are left out. Where A turns out not to be symmetric, or D is indefinite, Arnoldi. From Ritz values, which lie below the

@@ -6,6 +6,36 @@
 namespace goza::saamg
 {
 
+/* The entries of CDS, one unknown a node: as a row is walked along, what is stored with it goes into a copy in half precision, too. */
+struct CopiedEntries {
+  mat::CdsEntries<const PetscScalar> A;
+  PetscReal                          factor;
+  std::int64_t                       ld;
+  HalfScalar                        *copy; // [ndiag][ld]
+
+  template <class F> HD void for_each_entry(PetscInt row, F f) const
+  {
+    if (A.all_inside(row)) {
+      int d = -A.below(); // mirror images come first
+
+      A.for_each_entry(row, [&](PetscInt col, PetscScalar a) {
+        f(col, a);
+        if (d >= 0) put(d, row, a);
+        d++;
+      });
+      return;
+    }
+    A.for_each_entry(row, f);
+    for (int d = 0; d < A.ndiag; d++) {
+      put(d, row, A.val[d * A.ld + row]);
+      for (PetscInt beyond = row + 1; row + 1 == A.nodes && beyond < ld; beyond++) put(d, beyond, 0);
+    }
+  }
+
+private:
+  HD void put(int d, PetscInt i, PetscScalar a) const { copy[d * ld + i] = static_cast<HalfScalar>(a * factor); }
+};
+
 /* How many rows there are of which one thing or another is to be said, and behind these the couplings; a row's inverse diagonal and whether it is isolated are
    written. Rows: has for_each_entry(). */
 template <class Rows> struct Facts {

@@ -23,7 +23,7 @@ PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *f
     if (!level.columns->all(exact)) exact = nullptr;
     level.format = exact ? &exact->diagonal_block() : level.own_format.get();
     if (level.rows().no_rows()) level.nnz = exact->nnz(); // which may be more than a PetscInt counts
-    facts = level.facts ? std::move(*level.facts) : row_facts(level.rows(), *level.columns);
+    facts = level.facts ? std::move(*level.facts) : row_facts(level.rows(), *level.columns, 1, solved ? no_rough_rows : o.rough_from);
     level.facts.reset();
     *finite              = facts.finite;
     level.squares_finite = facts.squares_finite;

@@ -23,6 +23,9 @@ constexpr std::size_t room_of_part = 256 << 20;
 /* Entries of a matrix whose product takes a device hardly longer than its launch. */
 constexpr std::int64_t few_entries = 1 << 21;
 
+/* Bytes of a level's diagonals from which products with a copy of them in half precision save more than the copy takes. */
+constexpr std::size_t least_rough_bytes = 96 << 20;
+
 /* Rows of which a large matrix's couplings are judged where they are plain: what is a hundredth of them is told from nothing. */
 constexpr PetscInt some_rows = 1 << 18;
 

@@ -1,0 +1,62 @@
+#include "facts_rows.hpp"
+#include "core/sparse/value_scaling.hpp"
+#include "mat/cds/cds_like.hpp"
+#include <cmath>
+
+namespace goza::saamg
+{
+
+/* Without values yet; nullptr: the diagonal's entries are of too many magnitudes, or there are several unknowns a node. */
+static std::shared_ptr<RoughRows> room_for_rough(const mat::Cds<PetscScalar, PetscScalar> &cds)
+{
+  constexpr StoreRange range{0, StoreLimits<Half>::most}; // all of them keep their digits, and what is added to them does nearly
+  mat::CdsOptions      options;
+
+  options.storage = cds.half() ? mat::CdsStorage::Auto : mat::CdsStorage::Full;
+  if (cds.block_size() > 1) return nullptr;
+  const RowExponents diagonal = mat::diagonal_exponents(cds);
+  const std::int64_t most = diagonal.most - RowExponents::far_above, least = RowExponents::far_above - diagonal.least;
+  auto               rough = std::make_shared<RoughRows>(cds.space(), options);
+
+  if (!diagonal.most || most - least > range.most - range.least || !rough->A.lay_out_like(cds)) return nullptr;
+  rough->factor = static_cast<PetscReal>(std::ldexp(1.0, static_cast<int>(range.most - most)));
+  return rough;
+}
+
+CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns, PetscInt bs, std::size_t rough_from)
+{
+  constexpr int       of_row = Facts<AijRowsView>::facts + 1;
+  const Csr          &A      = rows.A;
+  const Space         space  = A.space;
+  CsrFacts            facts;
+  Array<std::int64_t> counts(space, of_row);
+
+  facts.dinv       = Array<PetscScalar>(space, A.nrows, unset);
+  facts.isolated   = Array<unsigned char>(space, A.nrows, unset);
+  const auto *cds  = columns.size() == 1 ? rows.diagonals() : nullptr;
+  const auto  look = [&](auto entries) {
+    join_rows<Plus, of_row>(space, A.nrows, Facts<decltype(entries)>{entries, bs, facts.dinv.data(), facts.isolated.data()}, counts.data());
+  };
+
+  if (const auto rough = cds && cds->bytes() >= rough_from ? room_for_rough(*cds) : nullptr) {
+    look(CopiedEntries{entries_of(*cds), rough->factor, rough->A.view().ld, rough->A.values_to_write()});
+    facts.rough = rough;
+  } else if (cds) look(entries_of(*cds));
+  else join_csr_rows<Plus, of_row>(A, 1, Facts<AijRowsView>{rows_of(A), bs, facts.dinv.data(), facts.isolated.data()}, counts.data());
+  std::vector<std::int64_t> n = counts.to_host();
+
+  facts.nisolated = n[4];
+  columns.sum(n.data(), of_row);
+  facts.any_isolated   = n[4] > 0;
+  facts.positive       = n[0] > 0;
+  facts.negative       = n[1] > 0;
+  facts.finite         = n[2] == 0;
+  facts.squares_finite = n[3] == 0;
+  facts.dominant       = n[5] == 0;
+  facts.couplings      = n[of_row - 1];
+  facts.covered        = n[6] == 0 && facts.positive != facts.negative;
+  facts.real           = of_row == 8 || n[7] == 0;
+  return facts;
+}
+
+} // namespace goza::saamg
