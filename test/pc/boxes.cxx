@@ -1,5 +1,6 @@
 /* The set-up on a lattice of boxes against the general steps, which take over where the nodes' numbers are given one by one: the same aggregates,
    interpolations and operators. */
+#include "core/sparse/value_scaling.hpp"
 #include "mat/cds/cds.hpp"
 #include "pc/saamg/cycle/box_transfer.hpp"
 #include "pc/saamg/setup/couplings.hpp"
@@ -112,6 +113,20 @@ void rough_copy(const StoredRows &stored, const MapPtr &columns, const std::stri
   }
 }
 
+/* What a product tells of P's rows on the way. */
+void exponents_told(const Hierarchy &hierarchy, const std::string &what)
+{
+  for (const Grid &grid : hierarchy.grids()) {
+    if (!grid.transfer || !grid.transfer->boxes || !grid.transfer->boxes->exponents.size()) continue;
+    const RowExponents              want    = exponents_of({grid.transfer->P.view()})[0];
+    const std::vector<std::int64_t> told    = grid.transfer->boxes->exponents.to_host();
+    std::int64_t                    most[3] = {0, 0, 0};
+
+    for (std::size_t k = 0; k < told.size(); k++) most[k % 3] = std::max(most[k % 3], told[k]);
+    all_ranks(most[0] == want.most && most[1] == want.least && most[2] == want.smallest, what + ": exponents of P's rows");
+  }
+}
+
 /* As a device's cycle leaves them. */
 void spare_rows(const Hierarchy &hierarchy)
 {
@@ -174,6 +189,7 @@ void same_as_general(const Case &c, Keep keep, int format)
     const bool by_place = format && entries(boxes.rows.A) == all_places && *std::min_element(c.n, c.n + 3) > 2; // else some lie on one diagonal
     if (keep != Keep::Nothing) without_stencil(boxes.hierarchy, by_place, what);
     number_again(boxes.hierarchy, keep, what);
+    exponents_told(boxes.hierarchy, what);
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what);
     spare_rows(boxes.hierarchy);
     all_ranks(boxes.hierarchy.whole() == (levels == 0 || keep != Keep::Aggregates), what + ": spared rows");
@@ -186,6 +202,7 @@ void same_as_general(const Case &c, Keep keep, int format)
     boxes.update(options, exact);
     if (keep != Keep::Nothing) without_stencil(boxes.hierarchy, by_place, what + ", new values");
     number_again(boxes.hierarchy, keep, what + ", new values");
+    exponents_told(boxes.hierarchy, what + ", new values");
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what + ", new values");
   }
 }

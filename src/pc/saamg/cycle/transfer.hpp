@@ -25,7 +25,40 @@ struct TransferRange {
   bool                        narrow = false;
 };
 
-/* Those of all interpolations, for which a device is asked once. One choice for all ranks: the preconditioner is that of the matrix, not that of its
+/* Whether the product with it has told of P's rows. */
+inline bool is_told(const CsrTransfer &t)
+{
+  return t.by_place() && t.boxes->exponents.size();
+}
+
+/* What products have told, for which a device is asked once. */
+inline void read_told(const std::vector<Grid> &grids, std::vector<TransferRange> &ranges)
+{
+  std::size_t n = 0, at = 0;
+
+  for (std::size_t l = 0; l < ranges.size(); l++) n += is_told(*grids[l].transfer) ? grids[l].transfer->boxes->exponents.size() : 0;
+  Array<std::int64_t> all(grids[0].level->A.space, n, unset);
+  for (std::size_t l = 0; l < ranges.size(); l++) {
+    if (!is_told(*grids[l].transfer)) continue;
+    const Array<std::int64_t> &told = grids[l].transfer->boxes->exponents;
+
+    copy_values(all.space(), told.data(), told.size(), all.data() + at);
+    at += told.size();
+  }
+  const std::vector<std::int64_t> found = all.to_host();
+  at                                    = 0;
+  for (std::size_t l = 0; l < ranges.size(); l++) {
+    const std::size_t end = at + (is_told(*grids[l].transfer) ? grids[l].transfer->boxes->exponents.size() : 0);
+
+    for (; at < end; at += 3) {
+      RowExponents &P = ranges[l].exponents[0];
+
+      P = {PetscMax(P.most, found[at]), PetscMax(P.least, found[at + 1]), PetscMax(P.smallest, found[at + 2])};
+    }
+  }
+}
+
+/* Those of all interpolations, for which a device is asked once or twice. One choice for all ranks: the preconditioner is that of the matrix, not that of its
    distribution. */
 template <class V> PetscErrorCode find_ranges(const std::vector<Grid> &grids, bool half, std::vector<TransferRange> &ranges)
 {
@@ -40,15 +73,16 @@ template <class V> PetscErrorCode find_ranges(const std::vector<Grid> &grids, bo
       std::vector<Csr>     all;
 
       for (std::size_t l = 0; half && l < ranges.size(); l++) {
-        all.push_back(grids[l].transfer->P.view());
+        if (!is_told(*grids[l].transfer)) all.push_back(grids[l].transfer->P.view());
         if (!grids[l].transfer->by_place()) all.push_back(grids[l].transfer->R.view());
       }
       const std::vector<RowExponents> found = exponents_of(all);
       auto                            next  = found.begin();
 
+      if (half) read_told(grids, ranges);
       for (std::size_t l = 0; half && l < ranges.size(); l++) {
         auto &[P, R] = ranges[l].exponents;
-        P            = *next++;
+        if (!is_told(*grids[l].transfer)) P = *next++;
         if (!grids[l].transfer->by_place()) R = *next++; // of none all are kept
         wide.push_back(!ValueScaling<V>::keeps_all(P, range) || !ValueScaling<V>::keeps_all(R, range));
       }

@@ -42,7 +42,7 @@ static bool half_is_enough(const Boxes &boxes, const StoredRows &A, bool conjuga
 }
 
 /* R A P by planes of boxes: [27][ld] values, which are 0 before. */
-static void product_by_planes(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val)
+static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val)
 {
   const Space    space = P.space();
   const BoxGrid &grid  = boxes.grid;
@@ -57,8 +57,9 @@ static void product_by_planes(const Boxes &boxes, const StoredRows &A, const Csr
   PetscInt           made = 0, made_of_P = 0;                                                       // planes
   const bool         symmetric = half_is_enough(boxes, A, conjugated);
 
-  window.val = product.data();
-  of_P.val   = placed.data() + line;
+  boxes.exponents = Array<std::int64_t>(space, 3 * ((grid.boxes[2] + together - 1) / together), unset);
+  window.val      = product.data();
+  of_P.val        = placed.data() + line;
   placed.zero(); // where no node is
   with_values(A, boxes, [&](auto values) {
     for (PetscInt first = 0; first < grid.boxes[2]; first += together) {
@@ -66,7 +67,9 @@ static void product_by_planes(const Boxes &boxes, const StoredRows &A, const Csr
                      in_plane = grid.boxes_of_plane();
       const PetscInt end_of_P = PetscMin(end + 1, grid.tiles[2]);
 
-      for_each_row(space, (end_of_P - made_of_P) * grid.plane(), PlaceInterpolation{grid, boxes.reach.data(), P.ptr.data(), P.val.data(), of_P, made_of_P});
+      join_rows<Most, 3>(space, (end_of_P - made_of_P) * grid.plane(),
+                         PlaceInterpolation{grid, boxes.reach.data(), P.ptr.data(), P.val.data(), of_P, made_of_P},
+                         boxes.exponents.data() + 3 * (first / together));
       for_each_row(space, (end - made) * grid.tiles[1] * grid.boxes[0],
                    MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), of_P, window, made});
       for_each_row(space, (symmetric ? 5 : 9) * (last + 1 - first) * in_plane,

@@ -20,6 +20,8 @@ struct Boxes {
   Array<Bits27> coarse_stencil;                    // [boxes] which entries a row of the product has, once there is one
   PetscInt      entries = -1, coarse_entries = -1; // of P on the grid and of the product, or this rank's part, once there have been such
 
+  Array<std::int64_t> exponents; // of P's rows, joined in several parts, once there is a product: see RowExponents
+
   std::unique_ptr<RankBoxes> ranks; // of one rank: nullptr
 
   std::size_t bytes() const { return stencil.bytes() + reach.bytes() + coarse_stencil.bytes() + (ranks ? ranks->bytes() : 0); }

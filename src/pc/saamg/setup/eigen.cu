@@ -143,10 +143,10 @@ PetscReal judge(const std::vector<PetscScalar> &numbers, PetscInt its, bool *sym
 /* multiply(v, w, found): w = A v and *found = w^T v, of this rank's rows. inverse: of the diagonal of that A. *symmetric tells whether the projected matrix was,
    and before that whether it is expected to be. */
 template <class V, class Multiply>
-PetscReal lanczos(const Multiply &multiply, PetscInt n, const ColumnMap &columns, const CsrFacts &facts, PetscReal by, NodeIds ids, PetscInt its,
-                  bool *symmetric)
+PetscReal lanczos(const Multiply &multiply, const ColumnMap &columns, const CsrFacts &facts, PetscReal by, NodeIds ids, PetscInt its, bool *symmetric)
 {
   const ScaledInverse inverse{facts.dinv.data(), by};
+  const PetscInt      n     = static_cast<PetscInt>(facts.dinv.size());
   const Space         space = facts.dinv.space();
   const PetscReal     sign  = facts.positive ? 1 : -1;
   Array<V>            v(space, columns.nlocal(), unset), v_old(space, columns.nlocal(), unset), w(space, n, unset);
@@ -194,7 +194,7 @@ PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFact
     }
   };
 
-  return lanczos<PetscScalar>(multiply, n, columns, facts, 1, ids, its, symmetric);
+  return lanczos<PetscScalar>(multiply, columns, facts, 1, ids, its, symmetric);
 }
 
 /* With a copy of rows none of which outweighs its diagonal. An entry of it differs from A's by half precision's rounding u of its size or, of those that have
@@ -207,7 +207,7 @@ PetscReal lanczos(const RoughRows &rough, const ColumnMap &columns, const CsrFac
     rough.A.apply(v.data(), Assign<SingleScalar>{w.data()});
     join_rows<Plus, 1>(rough.A.space(), n, Product<SingleScalar>{w.data(), v.data()}, found);
   };
-  const PetscReal lambda = lanczos<SingleScalar>(multiply, n, columns, facts, 1 / rough.factor, ids, its, symmetric);
+  const PetscReal lambda = lanczos<SingleScalar>(multiply, columns, facts, 1 / rough.factor, ids, its, symmetric);
 
   return lambda > 0 ? lambda + margin : lambda;
 }

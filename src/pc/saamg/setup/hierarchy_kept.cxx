@@ -61,6 +61,7 @@ PetscErrorCode Hierarchy::restore(const HierarchyOptions &options)
 
       if (!level.dinv.size()) find_inverse(level);
       grid.transfer->P = interpolation_of(grid, *grid.transfer->coarsening, options, columns);
+      grid.transfer->boxes->exponents = Array<std::int64_t>(); // the matrix may have other values now
       number_columns(*grid.transfer->boxes, grid.transfer->P);
     }));
     if (!next.own.ptr.size()) PetscCall(restore_operator(grid, next, magnitude));
