@@ -113,6 +113,23 @@ void rough_copy(const StoredRows &stored, const MapPtr &columns, const std::stri
   }
 }
 
+/* The product makes the diagonal of P^T diag(m) P on the way. */
+void squares_come_along(const Grid &grid, const std::string &what)
+{
+  const CsrMatrix         &P = grid.transfer->P;
+  std::vector<PetscReal>   m(P.nrows), want(P.ncols);
+  std::vector<PetscInt>    ptr = P.ptr.to_host(), col = P.col.to_host();
+  std::vector<PetscScalar> val  = P.val.to_host();
+  bool                     same = true;
+
+  for (PetscInt i = 0; i < P.nrows; i++) m[i] = 1 + uniform(i, 2, 7);
+  const auto found = galerkin(*grid.transfer->boxes, grid.level->rows(), P, false, Array<PetscReal>(P.space(), m.data(), m.size())).magnitude.to_host();
+  for (PetscInt i = 0; i < P.nrows; i++)
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) want[col[p]] += m[i] * val[p] * val[p];
+  for (PetscInt J = 0; J < P.ncols; J++) same = same && std::abs(found[J] - want[J]) <= 100 * PETSC_MACHINE_EPSILON * want[J];
+  all_ranks(same, what + ": squares of P's columns");
+}
+
 /* What a product tells of P's rows on the way. */
 void exponents_told(const Hierarchy &hierarchy, const std::string &what)
 {
@@ -124,6 +141,7 @@ void exponents_told(const Hierarchy &hierarchy, const std::string &what)
 
     for (std::size_t k = 0; k < told.size(); k++) most[k % 3] = std::max(most[k % 3], told[k]);
     all_ranks(most[0] == want.most && most[1] == want.least && most[2] == want.smallest, what + ": exponents of P's rows");
+    squares_come_along(grid, what);
   }
 }
 

@@ -41,8 +41,9 @@ static bool half_is_enough(const Boxes &boxes, const StoredRows &A, bool conjuga
   return cds && cds->half() && !cds->hermitian_half() && (!conjugated || !PetscDefined(USE_COMPLEX));
 }
 
-/* R A P by planes of boxes: [27][ld] values, which are 0 before. */
-static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val)
+/* R A P by planes of boxes: [27][ld] values, which are 0 before. m: null, or squares gets what R diag(m) R^H has on its diagonal. */
+static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val, const PetscReal *m,
+                              PetscReal *squares)
 {
   const Space    space = P.space();
   const BoxGrid &grid  = boxes.grid;
@@ -73,7 +74,7 @@ static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix
       for_each_row(space, (end - made) * grid.tiles[1] * grid.boxes[0],
                    MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), of_P, window, made});
       for_each_row(space, (symmetric ? 5 : 9) * (last + 1 - first) * in_plane,
-                   ProjectBoxes{grid, of_P, window, first * in_plane, (last + 1 - first) * in_plane, ld, conjugated, symmetric, val});
+                   ProjectBoxes{grid, of_P, window, first * in_plane, (last + 1 - first) * in_plane, ld, conjugated, symmetric, val, m, squares});
       made      = end;
       made_of_P = end_of_P;
     }
@@ -81,11 +82,12 @@ static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix
 }
 
 /* P: its rows on the grid. */
-static void product_by_place(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val)
+static void product_by_place(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val,
+                             const PetscReal *m = nullptr, PetscReal *squares = nullptr)
 {
   boxes.find_stencil();
   if (boxes.coarse_entries < 0) boxes.coarse_stencil = find_product(boxes);
-  if (boxes.grid.all_boxes()) product_by_planes(boxes, A, P, conjugated, ld, val);
+  if (boxes.grid.all_boxes()) product_by_planes(boxes, A, P, conjugated, ld, val, m, squares);
   boxes.spare_stencil();
 }
 
@@ -98,7 +100,7 @@ CsrMatrix galerkin_in_parts(Boxes &boxes, const StoredRows &A, const CsrMatrix &
   return parts_of_product(boxes, columns, n, val.data());
 }
 
-BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated)
+BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, const Array<PetscReal> &magnitude)
 {
   const Space        space = P.space();
   const BoxGrid     &grid  = boxes.grid;
@@ -107,9 +109,10 @@ BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool 
   const std::int64_t ld    = cds ? cds->view().ld : n;
   Array<PetscScalar> own(space, cds ? 0 : static_cast<std::size_t>(27) * n);
   PetscScalar *const val = cds ? cds->values_to_write() : own.data();
+  Array<PetscReal>   squares(space, n, unset);
   CsrMatrix          C(space, n, n);
 
-  product_by_place(boxes, A, P, conjugated, ld, val);
+  product_by_place(boxes, A, P, conjugated, ld, val, magnitude.data(), squares.data());
   C.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, LengthsOfBoxRows{boxes.coarse_stencil.data(), C.ptr.data()});
   point_to_rows(C.ptr, &boxes.coarse_entries);
@@ -118,7 +121,7 @@ BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool 
   for_each_row_by_lanes(space, n, WriteBoxRows{grid, boxes.coarse_stencil.data(), ld, val, C.ptr.data(), C.col.data(), C.val.data()});
   PetscScalar *const diagonal = cds ? val + bit_of(0, 0, 0) * ld : nullptr;
 
-  return {std::move(C), std::move(cds), diagonal};
+  return {std::move(C), std::move(cds), diagonal, std::move(squares)};
 }
 
 } // namespace goza::saamg

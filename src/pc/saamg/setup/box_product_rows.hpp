@@ -278,6 +278,9 @@ struct ProjectBoxes {
   bool         symmetric;
   PetscScalar *val; // [27][ld]
 
+  const PetscReal *m;       // [nodes] or null
+  PetscReal       *squares; // [boxes] sums of m_i |p_i|^2 over a column of P
+
   HD void operator()(PetscInt row) const
   {
     const PetscInt line = row / boxes + (symmetric ? 4 : 0), box = first + row % boxes, in_line = box % grid.boxes[0];
@@ -304,6 +307,7 @@ struct ProjectBoxes {
     }
     for (int x = 0; x < 3; x++) val[(3 * line + x) * ld + box] = sum[x];
     if (symmetric) mirror(box, y, z, sum);
+    if (m && !y && !z) squares[box] = sum_of_squares(root, in_plane, slot_of_P);
   }
 
 private:
@@ -337,6 +341,32 @@ private:
         if (asked(k - 2, x - 1)) sum[x + boxes_away(k - 2)] += p[k] * value[k][x];
       }
     }
+  }
+
+  /* m_i |p_i|^2 over a column of P, from the nodes of its box and around it. */
+  HD PetscReal sum_of_squares(const PetscInt *root, PetscInt in_plane, PetscInt slot_of_P) const
+  {
+    PetscReal sum = 0;
+
+    for (int rz = -2; rz <= 2; rz++) {
+      if (root[2] + rz < 0 || root[2] + rz >= grid.tiles[2]) continue;
+      for (int ry = -2; ry <= 2; ry++) {
+        if (root[1] + ry < 0 || root[1] + ry >= grid.tiles[1]) continue;
+        const PetscInt     node = grid.begin[0] + root[0] + grid.nodes[0] * (grid.begin[1] + root[1] + ry + grid.nodes[1] * (grid.begin[2] + root[2] + rz));
+        const PetscScalar *of_P = P.val + (4 * (rz < 0) + 2 * (ry < 0)) * P.size() + P.at(P.beside(slot_of_P, rz), in_plane) + ry * 3 * width_of_line(grid);
+
+        UNROLL()
+        for (int rx = -2; rx <= 2; rx++) {
+          const int away = boxes_away(rx), o = rx - 3 * away;
+
+          if (root[0] + rx < 0 || root[0] + rx >= grid.tiles[0]) continue;
+          const PetscScalar p = of_P[(rx < 0) * P.size() + (o + 1) * width_of_line(grid) + away];
+
+          sum += PetscRealPart(p * PetscConj(p)) * m[node + rx];
+        }
+      }
+    }
+    return sum;
   }
 
   /* The entries across the diagonal. Of the middle line, that of the box before comes of that box. */

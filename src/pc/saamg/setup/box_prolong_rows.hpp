@@ -268,37 +268,4 @@ private:
   }
 };
 
-/* Sums of m_i |p_i|^2 over a column of P, from the nodes of its box and around it. */
-struct SquaresOfBox {
-  BoxGrid            grid;
-  const Bits8       *reach;
-  const PetscInt    *ptr;
-  const PetscScalar *val;
-  const PetscReal   *m;
-  PetscReal         *sum;
-
-  HD void operator()(PetscInt box, int lane, int lanes) const
-  {
-    constexpr int  wide = 5, nodes = wide * wide * wide;
-    const PetscInt root[3] = {grid.root(box % grid.boxes[0], 0), grid.root(box / grid.boxes[0] % grid.boxes[1], 1), grid.root(box / grid.boxes_of_plane(), 2)};
-    PetscReal      mine    = 0;
-
-    for (int n = lane; n < nodes; n += lanes) {
-      const int      x = n % wide - 2, y = n / wide % wide - 2, z = n / (wide * wide) - 2;
-      const int      place = 4 * (z < 0) + 2 * (y < 0) + (x < 0); // of the box in the node's row
-      const PetscInt t[3]  = {root[0] + x, root[1] + y, root[2] + z};
-      const PetscInt i     = grid.begin[0] + t[0] + grid.nodes[0] * (grid.begin[1] + t[1] + grid.nodes[1] * (grid.begin[2] + t[2]));
-      bool           there = true;
-
-      for (int d = 0; d < 3; d++) there = there && t[d] >= 0 && t[d] < grid.tiles[d];
-      if (!there || !(reach[i] >> place & 1)) continue;
-      const PetscScalar p = val[ptr[i] + entries_below(reach[i], place)];
-
-      mine += PetscRealPart(p * PetscConj(p)) * m[i];
-    }
-    mine = sum_of_lanes(mine, lanes);
-    if (lane == 0) sum[box] = mine;
-  }
-};
-
 } // namespace goza::saamg

@@ -286,12 +286,4 @@ void number_columns(const Boxes &boxes, CsrMatrix &P)
   for_each_row(P.space(), P.nrows, NumberBoxes{boxes.grid, boxes.reach.data(), P.ptr.data(), P.col.data()});
 }
 
-Array<PetscReal> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, const Array<PetscReal> &m)
-{
-  Array<PetscReal> sum(P.space(), P.ncols);
-
-  for_each_row_by_lanes(P.space(), P.ncols, SquaresOfBox{boxes.grid, boxes.reach.data(), P.ptr.data(), P.val.data(), m.data(), sum.data()});
-  return sum;
-}
-
 } // namespace goza::saamg

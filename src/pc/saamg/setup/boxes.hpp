@@ -59,17 +59,15 @@ void      number_columns(const Boxes &boxes, CsrMatrix &P);
 /* Row lengths become the row pointer. *entries, how many there are, is known, and then nothing waits, or becomes so. */
 void point_to_rows(Array<PetscInt> &ptr, PetscInt *entries);
 
-/* The diagonal of P^H diag(m) P */
-Array<PetscReal> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, const Array<PetscReal> &m);
-
 /* P^T A P, or P^H A P, by rows and by diagonals. */
 struct BoxProduct {
   CsrMatrix                                           rows;
   std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals; // nullptr where the grid is too thin for them to be apart
   PetscScalar                                        *diagonal;  // the main one of these, or nullptr
+  Array<PetscReal>                                    magnitude; // the diagonal of P^H diag(m) P, m the magnitude of A's rows
 };
 
-BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated);
+BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, const Array<PetscReal> &magnitude);
 
 /* Of several ranks this rank's part of it, with rows by the local numbers of P's columns. Collective. */
 CsrMatrix galerkin_in_parts(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, const ColumnMap &columns, bool conjugated);

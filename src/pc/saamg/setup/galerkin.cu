@@ -154,7 +154,6 @@ struct FillRow {
 /* The magnitudes of R A P from those of A. Collective. */
 Array<PetscReal> coarse_magnitudes(const Interpolation &I, const Array<PetscReal> &magnitude)
 {
-  if (I.by_place() || (I.stars_on_host() && !I.transposed())) return squares_of_columns(*I.boxes, I.P, magnitude);
   const Space      space = magnitude.space();
   Array<PetscReal> fine(space, I.fine->nlocal(), unset), coarse(space, I.R.nrows, unset);
 
@@ -286,16 +285,18 @@ void Interpolation::transpose()
 }
 
 /* Returns its columns. Collective. */
-MapPtr GalerkinProduct::make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscReal> &magnitude, CsrMatrix &Ac)
+MapPtr GalerkinProduct::make_on_boxes(const StoredRows &A, const Interpolation &I, Array<PetscReal> &magnitude, CsrMatrix &Ac)
 {
   if (!I.boxes->ranks) {
-    BoxProduct product = galerkin(*I.boxes, A, I.P, I.conjugated);
+    BoxProduct product = galerkin(*I.boxes, A, I.P, I.conjugated, magnitude);
 
+    magnitude  = std::move(product.magnitude);
     diagonals_ = std::move(product.diagonals);
     Ac         = std::move(product.rows);
     fill_rows_of_nothing(Ac, *I.coarse, magnitude, product.diagonal);
     return I.coarse;
   }
+  magnitude                   = coarse_magnitudes(I, magnitude);
   const CsrMatrix     parts   = galerkin_in_parts(*I.boxes, A, I.P, *I.coarse, I.conjugated);
   const LocalColumns &reached = *I.boxes->ranks->reached;
 
@@ -319,8 +320,8 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
     fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
     return Ac;
   }
-  magnitude = coarse_magnitudes(I, magnitude);
   if (isolated && A.space == Space::Host && !from.no_rows() && (once || !I.boxes) && row_by_row(A, I, Ac)) {
+    magnitude      = coarse_magnitudes(I, magnitude);
     coarse_columns = I.coarse;
     row_by_row_    = !once;
     fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
@@ -332,6 +333,7 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
     coarse_columns = make_on_boxes(from, I, magnitude, Ac);
     return Ac;
   }
+  magnitude = coarse_magnitudes(I, magnitude);
   if (!isolated) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
   const CsrMatrix again = isolated || I.own_transpose.ptr.size() ? CsrMatrix() : I.own_restriction(); // where it was not kept
   const Csr       R = isolated ? I.R.view() : again.ptr.size() ? again.view() : I.own_transpose.view(), P = isolated ? I.P.view() : P_->view();
@@ -359,11 +361,11 @@ void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, Csr
 {
   const Csr &A = from.A;
 
-  magnitude = coarse_magnitudes(I, magnitude);
   if (on_boxes_) {
     make_on_boxes(from, I, magnitude, Ac);
     return;
   }
+  magnitude = coarse_magnitudes(I, magnitude);
   if (row_by_row_ && row_by_row(A, I, Ac)) {
     fill_rows_of_nothing(Ac, *I.coarse, magnitude);
     return;

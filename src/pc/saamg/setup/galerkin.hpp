@@ -95,7 +95,7 @@ public:
 
 private:
   bool   by_blocks() const { return blocks_of_AP_.pattern.ptr.size() > 0; }
-  MapPtr make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscReal> &magnitude, CsrMatrix &Ac);
+  MapPtr make_on_boxes(const StoredRows &A, const Interpolation &I, Array<PetscReal> &magnitude, CsrMatrix &Ac);
 
   bool                                 on_boxes_ = false, row_by_row_ = false; // nothing is kept
   std::unique_ptr<Format<PetscScalar>> diagonals_;
