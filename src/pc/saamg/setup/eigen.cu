@@ -140,8 +140,8 @@ PetscReal judge(const std::vector<PetscScalar> &numbers, PetscInt its, bool *sym
   return k ? extrapolated(k == its ? k : 0, TridiagonalRadius(k, a, b), TridiagonalRadius(k - 2, a, b)) : 0;
 }
 
-/* multiply(v, w, found): w = A v and *found = w^T v, of this rank's rows. inverse: of the diagonal of that A. *symmetric tells whether the projected matrix was,
-   and before that whether it is expected to be. */
+/* multiply(v, w, found): w = A v and *found = w^T v, of this rank's rows, A being 1 / by times that of the facts. *symmetric tells whether the projected matrix
+   was, and before that whether it is expected to be. */
 template <class V, class Multiply>
 PetscReal lanczos(const Multiply &multiply, const ColumnMap &columns, const CsrFacts &facts, PetscReal by, NodeIds ids, PetscInt its, bool *symmetric)
 {
