@@ -123,6 +123,10 @@ SAAMG_SET_AND_GET(PCSAAMGSetCoarseLimit, PCSAAMGGetCoarseLimit, PetscInt)
 
   Level: intermediate
 
+  Notes:
+  Where a device's cycle is in half precision, the steps of a level whose diagonals take 96 MB and more, none of whose rows outweighs its diagonal, multiply
+  with a copy of them in half precision. No eigenvalue of that is further than 0.0015 from one of D^-1 A, and so much is added to what is found.
+
 .seealso: `PCSAAMG`, `PCSAAMGGetEstEigIterations()`
 @*/
 SAAMG_SET_AND_GET(PCSAAMGSetEstEigIterations, PCSAAMGGetEstEigIterations, PetscInt)
