@@ -1,5 +1,5 @@
-/* Row bodies of R A P, R = P^T or P^H, on a lattice of boxes: rows of P by place (box_window.hpp), of A P by planes of nodes, then rows of the product by planes
-   of boxes. Nothing is searched: a place says which box it is. */
+/* Row bodies of R A P, R = P^T or P^H, on a lattice of boxes: rows of P by place (box_window.hpp), of A P by planes of nodes, then rows of the product by
+   planes of boxes. Nothing is searched: a place says which box it is. */
 #pragma once
 #include "box_window.hpp"
 
