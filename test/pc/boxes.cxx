@@ -113,6 +113,31 @@ void rough_copy(const StoredRows &stored, const MapPtr &columns, const std::stri
   }
 }
 
+/* Diagonal entries of too many magnitudes for half precision, or some that are not finite: no copy, or one that nobody takes. */
+void no_rough_copy()
+{
+  for (Space where : spaces()) {
+    for (const PetscReal largest : {PetscReal(0x1p14), PetscReal(0x1p15), std::numeric_limits<PetscReal>::infinity()}) {
+      const Entry     e{"two", 40, 40, square, [=](PetscInt i, Row &out) {
+                      out.add(i, i == 7 ? largest : 1);
+                      if (i > 0) out.add(i - 1, -0.25);
+                      if (i < 39) out.add(i + 1, -0.25);
+                    }};
+      const MatHandle A = assemble(e, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
+      OwnRows         rows;
+
+      PETSC_OK(rows.open(A, where));
+      mat::Cds<PetscScalar, PetscScalar> cds(where);
+      cds.build(rows.A);
+      const CsrFacts facts  = row_facts({rows.A, &cds}, *rows.columns, 1, 0);
+      const bool     finite = std::isfinite(largest), taken = facts.rough && facts.dominant && facts.finite;
+
+      all_ranks(facts.finite == finite && taken == (largest == PetscReal(0x1p14)), std::string("a copy on ") + space_name(where));
+      if (finite) all_ranks(std::abs(lambda_max({rows.A, &cds}, *rows.columns, facts, 6, {nullptr, 0}) - PetscReal(1.5)) < 0.05, "its estimate");
+    }
+  }
+}
+
 /* The product makes the diagonal of P^T diag(m) P on the way. */
 void squares_come_along(const Grid &grid, const std::string &what)
 {
@@ -362,6 +387,8 @@ void add_laws()
   auto *suite = suite_named(nullptr, "boxes");
 
   std::vector<Case> all = box_cases(), stars = star_cases();
+
+  add_test(suite, "no_rough_copy", no_rough_copy);
 
   all.insert(all.end(), stars.begin(), stars.end());
   for (const Case &c : stars) add_test(suite, c.entry.name + "/smoothed_twice", [=] { smoothed_twice_in_boxes(c); });

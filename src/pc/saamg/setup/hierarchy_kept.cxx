@@ -60,7 +60,7 @@ PetscErrorCode Hierarchy::restore(const HierarchyOptions &options)
       MapPtr columns;
 
       if (!level.dinv.size()) find_inverse(level);
-      grid.transfer->P = interpolation_of(grid, *grid.transfer->coarsening, options, columns);
+      grid.transfer->P                = interpolation_of(grid, *grid.transfer->coarsening, options, columns);
       grid.transfer->boxes->exponents = Array<std::int64_t>(); // the matrix may have other values now
       number_columns(*grid.transfer->boxes, grid.transfer->P);
     }));
