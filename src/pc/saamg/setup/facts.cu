@@ -23,17 +23,6 @@ static std::shared_ptr<RoughRows> room_for_rough(const mat::Cds<PetscScalar, Pet
   return rough;
 }
 
-template <class Entries> static void look(PetscInt n, const Entries &entries, PetscInt bs, CsrFacts &facts, std::int64_t *counts)
-{
-  join_rows<Plus, Facts<Entries>::facts + 1>(facts.dinv.space(), n, Facts<Entries>{entries, bs, facts.dinv.data(), facts.isolated.data()}, counts);
-}
-
-/* Not for a host, whose compiler, with another loop that is hot, would no longer compile what walks along a row into any of them. */
-[[gnu::cold]] static void look_and_copy(const mat::Cds<PetscScalar, PetscScalar> &cds, RoughRows &rough, PetscInt bs, CsrFacts &facts, std::int64_t *counts)
-{
-  look(cds.nrows(), CopiedEntries{entries_of(cds), rough.factor, rough.A.view().ld, rough.A.values_to_write()}, bs, facts, counts);
-}
-
 CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns, PetscInt bs, std::size_t rough_from)
 {
   constexpr int       of_row = Facts<AijRowsView>::facts + 1;
@@ -42,14 +31,17 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns, PetscInt
   CsrFacts            facts;
   Array<std::int64_t> counts(space, of_row);
 
-  facts.dinv      = Array<PetscScalar>(space, A.nrows, unset);
-  facts.isolated  = Array<unsigned char>(space, A.nrows, unset);
-  const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr;
+  facts.dinv       = Array<PetscScalar>(space, A.nrows, unset);
+  facts.isolated   = Array<unsigned char>(space, A.nrows, unset);
+  const auto *cds  = columns.size() == 1 ? rows.diagonals() : nullptr;
+  const auto  look = [&](auto entries) {
+    join_rows<Plus, of_row>(space, A.nrows, Facts<decltype(entries)>{entries, bs, facts.dinv.data(), facts.isolated.data()}, counts.data());
+  };
 
   if (const auto rough = cds && cds->bytes() >= rough_from ? room_for_rough(*cds) : nullptr) {
-    look_and_copy(*cds, *rough, bs, facts, counts.data());
+    look(CopiedEntries{entries_of(*cds), rough->factor, rough->A.view().ld, rough->A.values_to_write()});
     facts.rough = rough;
-  } else if (cds) look(A.nrows, entries_of(*cds), bs, facts, counts.data());
+  } else if (cds) look(entries_of(*cds));
   else join_csr_rows<Plus, of_row>(A, 1, Facts<AijRowsView>{rows_of(A), bs, facts.dinv.data(), facts.isolated.data()}, counts.data());
   std::vector<std::int64_t> n = counts.to_host();
 

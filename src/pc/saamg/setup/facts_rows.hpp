@@ -15,6 +15,7 @@ struct CopiedEntries {
 
   template <class F> HD void for_each_entry(PetscInt row, F f) const
   {
+#if defined(__CUDA_ARCH__)
     if (A.all_inside(row)) {
       int d = -A.below(); // mirror images come first
 
@@ -25,15 +26,27 @@ struct CopiedEntries {
       });
       return;
     }
-    A.for_each_entry(row, f);
+#endif
+    for (int d = A.ndiag - 1; A.half && d >= 0; d--) {
+      const PetscInt j = row - A.offset[d];
+
+      if (j >= 0 && j != row) f(j, A.val[d * A.ld + j]);
+    }
     for (int d = 0; d < A.ndiag; d++) {
-      put(d, row, A.val[d * A.ld + row]);
+      const PetscInt    j = row + A.offset[d];
+      const PetscScalar a = A.val[d * A.ld + row];
+
+      if (j >= 0 && j < A.columns) f(j, a);
+      put(d, row, a);
       for (PetscInt beyond = row + 1; row + 1 == A.nodes && beyond < ld; beyond++) put(d, beyond, 0);
     }
   }
 
 private:
-  HD void put(int d, PetscInt i, PetscScalar a) const { copy[d * ld + i] = static_cast<HalfScalar>(a * factor); }
+  HD void put(int d, PetscInt i, PetscScalar a) const
+  {
+    copy[d * ld + i] = static_cast<HalfScalar>(a * factor);
+  }
 };
 
 /* How many rows there are of which one thing or another is to be said, and behind these the couplings; a row's inverse diagonal and whether it is isolated are
