@@ -1,6 +1,5 @@
 /* Arrays in host memory; where a device exists, the same in device memory. */
 #include "core/device/array.hpp"
-#include "core/device/host_recycling.hpp"
 #include "core/device/small_blocks.hpp"
 
 #include "../support/check.hpp"
@@ -97,11 +96,9 @@ BOOST_AUTO_TEST_CASE(large_host_arrays)
   BOOST_CHECK_THROW(Array<double>(Space::Host, SIZE_MAX / 4), std::bad_alloc);
 }
 
-/* What is left is as it was, also while freed memory waits for others, which then get what lay behind. */
+/* What is left is as it was, also when others get what lay behind. */
 BOOST_AUTO_TEST_CASE(shortened_host_arrays)
 {
-  const goza::host_memory::Recycling recycling;
-
   for (std::size_t n : {6, 524288, 3000000, 4194303, 4194304, 9000000}) {
     for (std::size_t fewer : {n, n - 1, n / 2, n / 6, std::size_t(0)}) {
       Array<double> a(Space::Host, n);
@@ -117,20 +114,10 @@ BOOST_AUTO_TEST_CASE(shortened_host_arrays)
   }
 }
 
-/* What another array left is not cleared for one that is unset; a copy is whole. */
+/* Of any size; a copy is whole. */
 BOOST_AUTO_TEST_CASE(unset_host_arrays)
 {
-  const goza::host_memory::Recycling recycling;
-  const std::size_t                  n = 4194305;
-
-  {
-    Array<double> a(Space::Host, n);
-    std::fill(a.data(), a.data() + n, 7.0);
-  }
-  {
-    Array<double> a(Space::Host, n, goza::unset);
-    BOOST_TEST(std::count(a.data(), a.data() + n, 7.0) == static_cast<std::ptrdiff_t>(n));
-  }
+  const std::size_t         n = 4194305;
   const std::vector<double> from(n, 3.0);
   BOOST_TEST(Array<double>(Space::Host, from.data(), n).to_host() == from);
   BOOST_TEST(Array<double>(Space::Host, 6, goza::unset).size() == 6);

@@ -1,6 +1,5 @@
 #include "par_operator.hpp"
 #include "borrowed_csr.hpp"
-#include "core/device/host_recycling.hpp"
 #include "core/util/vector_ops.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
@@ -21,8 +20,6 @@ template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format
   PetscErrorCode failed = lent.open(block, this->space_, pattern || format.refill_reads_columns());
   if (!failed)
     failed = Guarded([&] {
-      const host_memory::Recycling recycling;
-
       if (pattern) format.build(lent.csr());
       else format.refill(lent.csr());
     });

@@ -1,6 +1,5 @@
 /* The preconditioner type saamg: PETSc's side of it. The method is in hierarchy.cxx (set-up) and cycle.cxx. */
 #include "pcsaamg.hpp"
-#include "core/device/host_recycling.hpp"
 #include "pc/saamg/cycle/cycle.hpp"
 #include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
@@ -171,8 +170,7 @@ static PetscErrorCode PCReset_SAAMG(PC pc);
 /* Of a set-up that fails halfway, for want of memory for instance, on one rank or on all, nothing stays on any: a later one begins anew. */
 static PetscErrorCode PCSetUp_SAAMG(PC pc)
 {
-  const host_memory::Recycling recycling;
-  const PetscErrorCode         failed = FailTogether(comm_of(pc), SetUp(pc), "set up its part of PC saamg");
+  const PetscErrorCode failed = FailTogether(comm_of(pc), SetUp(pc), "set up its part of PC saamg");
 
   PetscFunctionBegin;
   if (failed) {
