@@ -206,17 +206,9 @@ private:
   PetscInt    nrows_, rows_ = 0;
 };
 
-/* Rows for which there is another way: up to `most` entries, written with their columns ascending. Here, none. */
-struct NoShortRows {
-  static constexpr PetscInt most = 0;
-
-  bool     operator()(PetscInt) const { return false; } // is this row one?
-  PetscInt make(PetscInt, PetscInt *, PetscScalar *) const { return 0; }
-};
-
 /* terms(row) gives the RowTerms, extra(row) a column that the row has in any case, finish(row, column, sum) the entry of C. */
-template <class Terms, class Rows, class Extra, class Finish, class Short = NoShortRows>
-void make_rows(const Terms &terms, const Rows &rows, const Extra &extra, const Finish &finish, CsrMatrix &C, const Short &short_rows = {})
+template <class Terms, class Rows, class Extra, class Finish>
+void make_rows(const Terms &terms, const Rows &rows, const Extra &extra, const Finish &finish, CsrMatrix &C)
 {
   RowSums            sums(C.ncols);
   Array<PetscInt>    col(Space::Host, C.ncols, unset);
@@ -226,14 +218,10 @@ void make_rows(const Terms &terms, const Rows &rows, const Extra &extra, const F
 
   C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1, unset);
   for (PetscInt row = 0; row < C.nrows; row++) {
-    PetscInt n;
+    const PetscInt n = sums.add_up(terms(row), rows, extra(row), col.data(), val.data());
 
-    if (short_rows(row)) n = short_rows.make(row, cols.room(Short::most), vals.room(Short::most));
-    else {
-      n = sums.add_up(terms(row), rows, extra(row), col.data(), val.data());
-      for (PetscInt k = 0; k < n; k++) val.data()[k] = finish(row, col.data()[k], val.data()[k]);
-      sums.sort(n, col.data(), val.data(), cols.room(n), vals.room(n));
-    }
+    for (PetscInt k = 0; k < n; k++) val.data()[k] = finish(row, col.data()[k], val.data()[k]);
+    sums.sort(n, col.data(), val.data(), cols.room(n), vals.room(n));
     cols.take(n);
     vals.take(n);
     C.ptr.data()[row] = n;
