@@ -30,10 +30,10 @@ std::vector<Case> cases()
   return {
     {"constant_1e-2", convection(128, 128, 1, 1e-2, Wind::constant), KSPGMRES, 12},
     {"rotating_1e-2", convection(128, 128, 1, 1e-2, Wind::rotating), KSPGMRES, 14},
-    {"constant_1e-4", convection(128, 128, 1, 1e-4, Wind::constant), KSPGMRES, 5},
-    {"rotating_1e-4", convection(128, 128, 1, 1e-4, Wind::rotating), KSPGMRES, 14},
-    {"constant_3d", convection(24, 24, 24, 1e-2, Wind::constant), KSPBCGS, 5},
-    {"rotating_3d", convection(24, 24, 24, 1e-4, Wind::rotating), KSPBCGS, 7},
+    {"constant_1e-4", convection(128, 128, 1, 1e-4, Wind::constant), KSPGMRES, 3},
+    {"rotating_1e-4", convection(128, 128, 1, 1e-4, Wind::rotating), KSPGMRES, 12},
+    {"constant_3d", convection(24, 24, 24, 1e-2, Wind::constant), KSPBCGS, 3},
+    {"rotating_3d", convection(24, 24, 24, 1e-4, Wind::rotating), KSPBCGS, 5},
     {"central_1e-3", convection(128, 128, 1, 1e-3, Wind::constant, Scheme::central), KSPGMRES, 150},
     {"central", convection(64, 64, 1, 1e-2, Wind::rotating, Scheme::central), KSPGMRES, 15},
   };

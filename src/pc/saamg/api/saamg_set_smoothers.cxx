@@ -23,8 +23,8 @@
 
   Notes:
   Where the matrix is not symmetric and has no blocks, the colours of "mcgs" are in the order of its flow: a row comes after those upstream of it, column j
-  being upstream of row i where a_ij outweighs a_ji, and all sweeps go downstream, two in each application. Closed flows are cut where rows' numbers turn from
-  falling to rising along them, which helps most where these follow the geometry.
+  being upstream of row i where a_ij outweighs a_ji, and all sweeps go downstream, two in each application, or four (`PCSAAMGSetSweeps()`). Closed flows are
+  cut where rows' numbers turn from falling to rising along them, which helps most where these follow the geometry.
 
   Paper P5 smooths the finest level with one of the first three and the others with "jacobi".
 
@@ -52,7 +52,8 @@ SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetSmoother, PCSAAMGGetSmoother, const char *
   Level: intermediate
 
   Note:
-  `PC_SAAMG_ALL_LEVELS` leaves the number of the coarsest level (30, paper P5), which counts something else, as it is.
+  `PC_SAAMG_ALL_LEVELS` leaves the number of the coarsest level (30, paper P5), which counts something else, as it is. Where the colours of mcgs follow a flow,
+  an application is two passes over the rows, and on the finest level four if most rows' edges differ by a quarter from one way to the other.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetSweeps()`, `PCSAAMGSetSmoother()`
 @*/

@@ -7,7 +7,8 @@
    the other ranks' values as they were when it began, and the l1 norms of what couples them stand in the diagonal, so that it converges on any number of ranks
    (Baker, Falgout, Kolev, Yang 2011): one exchange a sweep instead of one a colour, for more iterations.
 
-   Of a matrix with convection the colours follow the flow, and all sweeps go downstream, two in an application; those of the cycle of A^T go upstream in A. */
+   Of a matrix with convection the colours follow the flow, and all sweeps go downstream, two in an application, four on the finest level where it dominates;
+   those of the cycle of A^T go upstream in A. */
 #pragma once
 #include "colored_nodes.hpp"
 #include "colored_rows.hpp"
@@ -30,7 +31,7 @@ public:
     n_(input.D.n),
     rows_(std::move(rows)),
     flow_(options.mcgs_flow && std::is_same_v<Rows, ColoredRows<V>> && input.grid.bs == 1),
-    sweeps_(flow_ ? 2 * options.sweeps : options.sweeps),
+    sweeps_(flow_ ? options.mcgs_downstream * options.sweeps : options.sweeps),
     relax_(options.mcgs_relax),
     local_(input.A.has_others() && options.mcgs_coupling == PC_SAAMG_COUPLING_LOCAL),
     work_(input.A.space(), input.A.has_others() ? input.D.n : 0)
