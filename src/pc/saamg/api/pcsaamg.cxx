@@ -84,6 +84,13 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, Near
     *wants_rows = mg->by_diagonals && !grid.known;
     if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(FailTogether(comm_of(pc), NaturalNumbers(grid, rows, modes.bs, name, lattice), "number its nodes"));
+    if (mg->hierarchy_options.bends) {
+      PetscCall(Together(comm_of(pc), "hold linear functions", [&] {
+        lattice = mg->bending.lattice;
+        modes.k = mg->bending.functions();
+        modes.B = linear_functions(mg->bending, {name.data(), rows.columns->start()}, rows.A.nrows, mg->space);
+      }));
+    }
     PetscCall(FailTogether(comm_of(pc), PredictMemory(pc, mg, rows, lattice, modes), "forecast its memory"));
     PetscCall(mg->hierarchy.build({rows.A, rows.columns, modes.bs, modes.k, std::move(modes.B), std::move(name), lattice, exact, facts}, mg->hierarchy_options,
                                   finite));
@@ -284,7 +291,7 @@ SAAMG::SAAMG()
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi; less is used where that would diverge
 . -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 4; on the finest level -1, 3 where a node has one unknown and else
-                                        2, up to 8 on slivers)
+                                        2, up to 8 on slivers, 4 of fourth order)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max] (default: 10; on the finest level -1, 7 to 15 by lambda_max, and 10
                                         where 7 points are in boxes)
@@ -301,11 +308,15 @@ SAAMG::SAAMG()
   Level: intermediate
 
   Notes:
-  The near-null space is taken from `MatSetNearNullSpace()` or `PCSetCoordinates()` (rigid-body modes); else the constant of each component.
+  The near-null space is taken from `MatSetNearNullSpace()` or `PCSetCoordinates()` (rigid-body modes); else the constant of each component, and beside it
+  linear functions where the rows ask for them (below).
   Where the matrix is of a `DMDA`, or its rows show that they were numbered along a grid, aggregates are laid out on it, 3 x 3 x 3 nodes of 27 points each and 3
   along lines of strong coupling, so that coarse operators are those of grids, too. Planes of Dirichlet nodes are no part of that grid. On one rank and on
   GPUs, with one unknown a node and threshold 0, where the aggregates are boxes the set-up computes interpolations and coarse operators by place, without a
   search.
+  Where no near-null space is given and a symmetric matrix of one unknown a node is of fourth order on such a grid, as of plates that bend, which rows show that
+  reach two points and take linear and square functions of the points for zeros, near-null vectors are the constant and these linear functions; the view says
+  so. A near-null space of the constant alone leaves it at that. Aggregates are then 3 x 3 x 3 points whatever the entries are.
   Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
   Where rows are so long that the coarse operators of a smoothed interpolation would fill up, as on graphs with hubs, a level's interpolation is not smoothed;
   the view says so. Where a level would make the operators of all levels larger than `PCSAAMGSetMaxComplexity()` allows, it is coarsened aggressively, and where

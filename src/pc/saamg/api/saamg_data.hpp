@@ -1,5 +1,6 @@
 /* The context of a PC of type saamg. */
 #pragma once
+#include "pc/saamg/setup/bending.hpp"
 #include "pc/saamg/setup/couplings.hpp"
 #include "pc/saamg/setup/node_jumps.hpp"
 #include "pc/saamg/setup/symmetry.hpp"
@@ -53,7 +54,7 @@ struct Premises {
   std::string      settings;
   std::int64_t     couplings = 0; // entries that couple rows
   PetscReal        threshold = 0, strong_share = 0;
-  bool             by_heaviest   = false;
+  bool             by_heaviest = false, bends = false;
   SmoothedWith     smoothed_with = SmoothedWith::Matrix;
   bool             adjoint       = false;
   bool             covered       = false; // by the smoother, so that there is one level
@@ -66,7 +67,7 @@ struct Premises {
   bool serve(const Premises &o) const
   {
     return settings == o.settings && std::abs(static_cast<double>(couplings - o.couplings)) <= few * static_cast<double>(couplings) &&
-           threshold == o.threshold && strong_share == o.strong_share && by_heaviest == o.by_heaviest && smoothed_with == o.smoothed_with &&
+           threshold == o.threshold && strong_share == o.strong_share && by_heaviest == o.by_heaviest && bends == o.bends && smoothed_with == o.smoothed_with &&
            adjoint == o.adjoint && covered == o.covered && near_null == o.near_null && vectors == o.vectors && coordinates == o.coordinates;
   }
 };
@@ -114,6 +115,7 @@ struct SAAMG : SaamgSettings {
   Symmetry     found;
   Couplings    couplings;
   NodeJumps    jumps;
+  Bending      bending;
   bool         told = false; // the matrix was said to be symmetric, or Hermitian
 
   Mat converted = NULL; // AIJ copy of a Pmat of another type

@@ -37,7 +37,12 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
                                      smoother, flow ? " along its flow" : "", smoothing,
                                      mg->hierarchy_options.adjoint ? ", restriction with its transpose" : ""));
   }
-  if (mg->hierarchy_options.by_heaviest)
+  if (mg->hierarchy_options.bends)
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  %.3g %% of its rows take linear and square functions of the grid's points for zeros, as of fourth order: near-null "
+                                     "vectors are %" PetscInt_FMT " constant and linear ones\n",
+                                     100. * (double)mg->bending.bent / (double)mg->bending.rows, mg->bending.functions()));
+  else if (mg->hierarchy_options.by_heaviest)
     PetscCall(
       PetscViewerASCIIPrintf(viewer,
                              "  one coupling outweighs all others in %.3g %% of its rows: aggregates follow each row's largest, strength threshold %.3g\n",

@@ -78,6 +78,9 @@ struct CsrAggregates {
   Lattice         lattice; // of these ids
 };
 
+/* Of G with a lattice: the edges between tiles that lie beside each other. Where entries reach further no root could be every third tile. Collective. */
+CsrGraph beside_alone(CsrGraph &&G);
+
 /* The global numbers of aggregates ascend with their roots', their ids are those of the roots. An aggregate belongs to the rank of its root; where that leaves
    the ranks less than `least` each on average, to as few ranks as have so many. Collective. */
 CsrAggregates aggregate(const CsrGraph &G, PetscInt least = 0);

@@ -44,8 +44,8 @@ struct TakeIds {
 };
 
 /* The offsets of an inner node of a grid come in runs of consecutive numbers: .. 0 1 | L-1 L L+1 | .. | P-1 P P+1 | .. with as many runs before the one around
-   the plane P as behind it. */
-std::optional<Strides> strides_of(std::int64_t node, const std::vector<PetscInt> &neighbour, std::int64_t numbers)
+   the plane P as behind it. Those that reach two points have their lines in bundles: L 2L | .. P-L P P+L .. | .. 2P .. */
+std::optional<Strides> strides_of(std::int64_t node, const std::vector<PetscInt> &neighbour, std::int64_t numbers, int reach)
 {
   const std::size_t         length = neighbour.size();
   std::vector<std::int64_t> centres;
@@ -55,6 +55,16 @@ std::optional<Strides> strides_of(std::int64_t node, const std::vector<PetscInt>
     if (neighbour[p] > node) centres.push_back((static_cast<std::int64_t>(neighbour[p]) + neighbour[q - 1]) / 2 - node);
   }
   if (centres.empty()) return {};
+  if (reach == 2) {
+    const auto bundle = [&](std::size_t c) {
+      for (c++; c < centres.size() && centres[c] == centres[c - 1] + centres[0]; c++) { }
+      return c;
+    };
+    const std::size_t lines = bundle(0);
+
+    if (lines == centres.size()) return Strides{centres[0], numbers};
+    return Strides{centres[0], (centres[lines] + centres[bundle(lines) - 1]) / 2};
+  }
   if (centres.size() == 1) return Strides{centres[0], numbers};
   return Strides{centres[0], centres[centres.size() / 2]};
 }
@@ -67,6 +77,7 @@ struct CountFar {
   const PetscInt *ghost; // global numbers
   const PetscInt *ptr, *col;
   std::int64_t   *far;
+  int             reach;
 
   HD void operator()(PetscInt k) const
   {
@@ -83,7 +94,7 @@ struct CountFar {
       for (int d = 0; d < 3; d++) {
         const PetscInt away = there.at[d] - here.at[d];
 
-        far[k] += away < -1 || away > 1;
+        far[k] += away < -reach || away > reach;
       }
     }
   }
@@ -112,13 +123,13 @@ struct FarFromEnds {
 };
 
 /* What the longest row looks like, of nodes of bs rows, by numbers below `numbers`: id[local columns], or null for the global ones; nothing where it has more
-   neighbours than a box of 3 x 3 x 3. Collective. */
-std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, PetscInt bs, std::int64_t numbers, const PetscInt *id)
+   neighbours than a box of 3 x 3 x 3, or of 5 x 5 x 5 where these reach two points. Collective. */
+std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, PetscInt bs, std::int64_t numbers, const PetscInt *id, int reach = 1)
 {
-  constexpr std::int64_t longest = 27;
-  const PetscInt         n = A.nrows / bs, first = columns.start() / bs;
-  Array<std::int64_t>    key(A.space, n);
-  std::int64_t           grid[2] = {0, 0};
+  const std::int64_t  longest = reach == 1 ? 27 : 125;
+  const PetscInt      n = A.nrows / bs, first = columns.start() / bs;
+  Array<std::int64_t> key(A.space, n);
+  std::int64_t        grid[2] = {0, 0};
 
   if (!columns.nglobal()) return {};
   for_each_row(A.space, n, LengthAndNode{numbers, first, bs, A.ptr, id, key.data()});
@@ -143,7 +154,7 @@ std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, 
     for (PetscInt &j : neighbour) j /= bs;
     std::sort(neighbour.begin(), neighbour.end());
     neighbour.erase(std::unique(neighbour.begin(), neighbour.end()), neighbour.end());
-    if (const std::optional<Strides> guess = strides_of(node, neighbour, numbers)) grid[0] = guess->line, grid[1] = guess->plane;
+    if (const std::optional<Strides> guess = strides_of(node, neighbour, numbers, reach)) grid[0] = guess->line, grid[1] = guess->plane;
   }
   columns.sum(grid, 2);
   if (grid[0] < 1 || grid[1] < grid[0]) return {};
@@ -166,12 +177,12 @@ Lattice guess_lattice(const Csr &A, const LocalColumns &columns, const Array<Pet
   return lattice;
 }
 
-Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs)
+Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs, int reach)
 {
   constexpr PetscInt           looked_at = 4096;
   const PetscInt               N = columns.nglobal() / bs, n = A.nrows / bs, first = columns.start() / bs, every = N / looked_at + 1;
   const PetscInt               begin = (first + every - 1) / every, end = (first + n + every - 1) / every;
-  const std::optional<Strides> grid = guess_strides(A, columns, bs, N, nullptr);
+  const std::optional<Strides> grid = guess_strides(A, columns, bs, N, nullptr, reach);
   Lattice                      lattice;
 
   if (!grid || grid->plane % grid->line || N % grid->plane) return lattice;
@@ -180,7 +191,7 @@ Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs)
   lattice.points[2] = lattice.tiles[2] = static_cast<PetscInt>(N / grid->plane);
   Array<std::int64_t> far(A.space, end - begin);
   for_each_row(A.space, end - begin,
-               CountFar{lattice, bs, every, first, begin, A.nrows, columns.start(), columns.ghosts_here().data(), A.ptr, A.col, far.data()});
+               CountFar{lattice, bs, every, first, begin, A.nrows, columns.start(), columns.ghosts_here().data(), A.ptr, A.col, far.data(), reach});
   std::int64_t total = sum(A.space, far.data(), far.size());
   columns.sum(&total, 1);
   return total ? Lattice() : lattice;

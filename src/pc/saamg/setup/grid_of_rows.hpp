@@ -10,9 +10,9 @@ namespace goza::saamg
    more neighbours than a box of 3 x 3 x 3, or where lines do not fill planes. Only a look at all rows tells whether it is that. Collective. */
 Lattice guess_lattice(const Csr &A, const LocalColumns &columns, const Array<PetscInt> &id);
 
-/* The grid where nodes are coupled to none but those of the box around them: all of some thousand of them, spread over the ranks by their numbers alone.
-   Unknown where that is not so. Collective. */
-Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs);
+/* The grid where nodes are coupled to none but those of the box around them, `reach` points away at most, 1 or 2: all of some thousand of them, spread over the
+   ranks by their numbers alone. Unknown where that is not so. Collective. */
+Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs, int reach = 1);
 
 /* The lattice without what lies outside all nodes that are coupled to others, planes of Dirichlet nodes: a root there would be none. isolated: of the rows,
    empty where none is. Collective. */

@@ -183,9 +183,9 @@ bool Hierarchy::may_be_boxes(const Way &way, PetscInt k, const HierarchyOptions 
 PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next,
                                      Array<PetscScalar> &coarse_B, bool *stop)
 {
-  Grid                       &grid    = grids_.back();
-  const MapPtr                columns = grid.level->columns;
-  const Strength              strength(way.threshold, options.diagonal_sign, options.strong_share);
+  Grid          &grid    = grids_.back();
+  const MapPtr   columns = grid.level->columns;
+  const Strength all(0), found(way.threshold, options.diagonal_sign, options.strong_share), &strength = options.bends && grids_.size() > 1 ? all : found;
   std::shared_ptr<Coarsening> from;
   CsrAggregates               aggregates;
 
@@ -202,16 +202,11 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
       from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->ids(1), columns, {options.by_place, options.further && options.stars});
     wants_rows_ = !from->boxes && grid.level->rows().no_rows();
     if (wants_rows_) return;
-    if (!from->boxes) {
-      CsrLevel &level = *grid.level;
-
-      if (!level.blocks) level.blocks = pattern_of_blocks(level.A, grid.bs, grid.bs);
-      from->graph = strength_graph(level.A, columns, grid.bs, strength, level.name.data(), level.lattice,
-                                   {level.dinv.data(), level.isolated.data(), level.blocks});
-    }
+    if (!from->boxes) from->graph = options.bends ? beside_alone(graph_of(grid, all)) : graph_of(grid, strength);
   }));
   *stop = wants_rows_;
   if (!*stop) PetscCall(aggregate_nodes(*from, k, way.aggressive, options, aggregates, stop));
+  if (!*stop && options.bends && from->filters) PetscCall(Step(events.strength, *columns, [&] { from->graph = graph_of(grid, strength); }));
   if (*stop) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(interpolate_bearably(*from, aggregates, way.degree, B, options, coarse_B));
   PetscCall(Step(events.prolong, *columns, [&] {

@@ -31,6 +31,7 @@ struct FoundOptions {
   PetscReal    strong_share      = 0;     // of a row's largest coupling, below which others are weak
   bool         by_heaviest       = false; // aggregates follow each row's largest coupling
   bool         weak_by_direction = true;  // as across layers: else whole coarse operators smooth
+  bool         bends             = false; // of fourth order on a lattice: aggregates are its boxes, whatever the signs and sizes of entries
   SmoothedWith smoothed_with     = SmoothedWith::Matrix;
   bool         adjoint           = false; // the test functions of the restriction are smoothed with the transpose of what interpolation is smoothed with
 };
@@ -229,6 +230,7 @@ private:
     PetscInt     further = 0; // a degree that is tried first
   };
 
+  CsrGraph       graph_of(Grid &grid, const Strength &strength) const;
   bool           may_be_boxes(const Way &way, PetscInt k, const HierarchyOptions &options) const;
   PetscErrorCode trim_lattice(Grid &finest);
   double         most_within(const Coarsening &from, const HierarchyOptions &options) const;

@@ -71,6 +71,14 @@ PetscErrorCode Hierarchy::find_further(const HierarchyOptions &options, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+CsrGraph Hierarchy::graph_of(Grid &grid, const Strength &strength) const
+{
+  CsrLevel &level = *grid.level;
+
+  if (!level.blocks) level.blocks = pattern_of_blocks(level.A, grid.bs, grid.bs);
+  return strength_graph(level.A, level.columns, grid.bs, strength, level.name.data(), level.lattice, {level.dinv.data(), level.isolated.data(), level.blocks});
+}
+
 /* Entries a row up to which the last grid's interpolation is smoothed within its pattern, too. */
 double Hierarchy::most_within(const Coarsening &from, const HierarchyOptions &options) const
 {

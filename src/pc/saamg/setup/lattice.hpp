@@ -55,9 +55,10 @@ struct Lattice {
 
   /* A wanted tile, and the tiles beside the wanted one of another name. */
   HD bool wanted(PetscInt name) const { return rank(name) >= 6; }
-  HD bool beside(PetscInt name, PetscInt other) const
+  HD bool beside(PetscInt name, PetscInt other) const { return beside(tile(name), other); }
+  HD bool beside(const Point &a, PetscInt other) const
   {
-    const Point a = tile(name), b = tile(other);
+    const Point b = tile(other);
 
     for (int d = 0; d < 3; d++) {
       const PetscInt away = a.at[d] - b.at[d];
