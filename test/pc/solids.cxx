@@ -173,3 +173,28 @@ BOOST_AUTO_TEST_CASE(no_jumps_of_stiffness)
 }
 
 } // namespace
+
+/* Unknowns of a node that diffuse each by itself, and those of a body, whose polynomial's next degree would cost more than it gains. */
+BOOST_AUTO_TEST_CASE(loose_blocks)
+{
+  constexpr PetscInt n = 40, bs = 4;
+  const Entry        diffusion{"loose",
+                        n * n * bs,
+                        n * n * bs,
+                        square | symmetric | full_diagonal | nonempty,
+                        [](PetscInt i, Row &r) {
+                          const PetscInt node = i / bs, x = node % n, y = node / n;
+
+                          for (PetscInt c = 0; c < bs; c++) r.add(node * bs + c, node * bs + c == i ? 5 : -0.2);
+                          if (x > 0) r.add(i - bs, -1);
+                          if (x + 1 < n) r.add(i + bs, -1);
+                          if (y > 0) r.add(i - n * bs, -1);
+                          if (y + 1 < n) r.add(i + n * bs, -1);
+                        },
+                        bs};
+  const MatHandle    A = assemble(diffusion, MATAIJ);
+
+  BOOST_TEST(says(make_pc(A), "chebyshev, 1 sweep(s) of degree 3 on"));
+  BOOST_TEST(iterations(A) <= 5);
+  BOOST_TEST(!says(make_pc(columns(1).matrix()), "of degree 3 on"));
+}

@@ -45,6 +45,29 @@ static SmoothedWith smoothing_for(const Symmetry &found, PCSAAMGInterpolation in
   }
 }
 
+/* Of several near-null vectors each row has one unknown of a node, though the matrix's type may not know blocks. */
+static bool has_modes(Mat A)
+{
+  MatNullSpace space    = NULL;
+  PetscBool    constant = PETSC_FALSE;
+  PetscInt     n        = 0;
+  const Vec   *vecs;
+
+  (void)MatGetNearNullSpace(A, &space);
+  if (space) (void)MatNullSpaceGetVecs(space, &constant, &n, &vecs);
+  return n + constant > 1;
+}
+
+/* Whether nodes are coupled by little more than one entry a row, as where each of their unknowns diffuses by itself. Collective. */
+static bool is_loose(const OwnRows &rows, PetscInt bs, const CsrFacts &facts)
+{
+  if (bs == 1) return false;
+  std::int64_t between = entries(rows.A) - static_cast<std::int64_t>(bs) * rows.A.nrows;
+
+  rows.columns->sum(&between, 1);
+  return 2 * between < (bs + 1) * facts.couplings;
+}
+
 /* What is not set is looked for; couplings: whether they are; always: facts are, too, though nothing else is asked. facts: of the rows, where they have been
    found on the way. */
 static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool couplings, bool always, std::shared_ptr<CsrFacts> *facts)
@@ -55,6 +78,7 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
   PetscFunctionBegin;
   const PetscInt bs = block_size_of(pc->pmat);
   mg->found         = {};
+  mg->loose         = false;
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   mg->told = known && symmetric;
   if (PetscDefined(USE_COMPLEX)) {
@@ -75,6 +99,7 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
 
     *facts = std::make_shared<CsrFacts>(row_facts(stored, *rows.columns, bs, mg->hierarchy_options.rough_from));
     if (!(*facts)->finite || !(*facts)->squares_finite) return; // as the set-up will find
+    mg->loose = is_loose(rows, bs, **facts) && !has_modes(pc->pmat) && mg->dim != bs;
     if (!mg->told) mg->found = symmetry_of(stored, rows.columns, **facts);
     if (!mg->found.symmetric || !couplings) return;
     if (bs == 1) mg->couplings = couplings_of(stored, *rows.columns, **facts);
@@ -132,19 +157,6 @@ static Keep WhatToKeep(const SAAMG &mg)
   }
 }
 
-/* Of several near-null vectors each row has one unknown of a node, though the matrix's type may not know blocks. */
-static bool has_modes(Mat A)
-{
-  MatNullSpace space    = NULL;
-  PetscBool    constant = PETSC_FALSE;
-  PetscInt     n        = 0;
-  const Vec   *vecs;
-
-  (void)MatGetNearNullSpace(A, &space);
-  if (space) (void)MatNullSpaceGetVecs(space, &constant, &n, &vecs);
-  return n + constant > 1;
-}
-
 /* Whether linear functions are to be near-null vectors beside constants, where no near-null space was given and rows have entries of both signs. */
 static PetscErrorCode LookForBending(PC pc, SAAMG *mg, const OwnRows &rows, const GridBox &grid)
 {
@@ -183,13 +195,15 @@ static PetscReal work_below(const std::vector<Grid> &grids, PetscInt degree)
 }
 
 /* Where a node has one unknown degree 3 takes five iterations for seven with 2, and as much work; 4 gains less on large grids. Where it has several, 3 takes an
-   eighth fewer iterations and a quarter more work. On slivers rows outweigh their diagonals, and coarse operators are as large as the matrix: the smoother is
-   what limits the cycle, and the finest level's takes a third of its work. Degrees 5 to 8 take two thirds of the iterations there and as much work; where
-   coarse operators are half as large, 4 takes a tenth fewer and 1.05 to 1.1 of the work. Of fourth order 4 takes 0.80 of what 2 does, and 6 0.77. */
-static PetscInt degree_for(PetscInt bs, const HierarchyOptions &options, const std::vector<Grid> &grids, PetscInt degree_below)
+   eighth fewer iterations and a quarter more work, but where these are hardly coupled to others' five iterations for six, and as much work, of which the full
+   blocks of coarse operators take most. On slivers rows outweigh their diagonals, and coarse operators are as large as the matrix: the smoother is what limits
+   the cycle, and the finest level's takes a third of its work. Degrees 5 to 8 take two thirds of the iterations there and as much work; where coarse operators
+   are half as large, 4 takes a tenth fewer and 1.05 to 1.1 of the work. Of fourth order 4 takes 0.80 of what 2 does, and 6 0.77. */
+static PetscInt degree_for(const SAAMG &mg, PetscInt bs, PetscInt degree_below)
 {
-  if (options.bends) return 4;
-  const PetscInt  least = bs == 1 ? 3 : 2;
+  if (mg.hierarchy_options.bends) return 4;
+  const std::vector<Grid> &grids = mg.hierarchy.grids();
+  const PetscInt           least = bs == 1 || mg.loose ? 3 : 2;
   const PetscReal beta = grids.size() > 1 ? grids[0].spectrum() : 0, slivers = PetscMin(1, (beta - static_cast<PetscReal>(2.2)) / static_cast<PetscReal>(0.6));
 
   if (!(slivers > 0)) return least;
@@ -216,8 +230,7 @@ PetscErrorCode TakeCycleOptions(PC pc, SAAMG *mg, const CycleOptions &wanted)
     s.options.mcgs_flow = bs == 1 && !mg->found.symmetric;
     if (&s == &mg->taken.smoothers[PC_SAAMG_FINEST] && flow_dominates(mg->found)) s.options.mcgs_downstream = downstream_of_a_flow;
     if (s.options.chebyshev_degree == PETSC_DECIDE)
-      s.options.chebyshev_degree = degree_for(bs, mg->hierarchy_options, mg->hierarchy.grids(),
-                                              wanted.smoothers[PC_SAAMG_INTERMEDIATE].options.chebyshev_degree);
+      s.options.chebyshev_degree = degree_for(*mg, bs, wanted.smoothers[PC_SAAMG_INTERMEDIATE].options.chebyshev_degree);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

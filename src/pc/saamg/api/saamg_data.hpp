@@ -116,7 +116,7 @@ struct SAAMG : SaamgSettings {
   Couplings    couplings;
   NodeJumps    jumps;
   Bending      bending;
-  bool         told = false; // the matrix was said to be symmetric, or Hermitian
+  bool         told = false, loose = false; // the matrix was said to be symmetric, or Hermitian; its blocks hold little beside their diagonals
 
   Mat converted = NULL; // AIJ copy of a Pmat of another type
   /* the Pmat is nothing but its diagonals; of which rows are made for as long as they are read, but AIJ for a group's leader; and the levels are made of the
