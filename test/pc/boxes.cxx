@@ -3,6 +3,7 @@
 #include "core/sparse/value_scaling.hpp"
 #include "mat/cds/cds.hpp"
 #include "pc/saamg/cycle/box_transfer.hpp"
+#include "pc/saamg/cycle/level_format.hpp"
 #include "pc/saamg/setup/couplings.hpp"
 #include "pc/saamg/setup/grid_of_rows.hpp"
 #include "pc/saamg/setup/hierarchy.hpp"
@@ -137,6 +138,54 @@ void no_rough_copy()
     }
   }
 }
+
+#if !PetscDefined(USE_REAL_SINGLE)
+/* A cycle's level takes the copy over, and makes it anew when it has let go of it. */
+void rough_copy_taken()
+{
+  const Case      c = on_lattice({40, 40, 40}, 0, "27_points");
+  const MatHandle A = assemble(c.entry, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
+  for (Space where : spaces()) {
+    OwnRows                            rows;
+    mat::Cds<PetscScalar, PetscScalar> cds(where);
+
+    PETSC_OK(rows.open(A, where));
+    cds.build(rows.A);
+    const CsrFacts     facts = row_facts({rows.A, &cds}, *rows.columns, 1, 0);
+    const auto         same  = std::make_shared<SameRows>();
+    const PetscInt     n     = rows.A.nrows;
+    Csr                none  = rows.A;
+    Array<float>       x(where, n), y[3] = {Array<float>(where, n), Array<float>(where, n), Array<float>(where, n)};
+    std::vector<float> values(n);
+
+    for (PetscInt i = 0; i < n; i++) values[i] = static_cast<float>(uniform(i, 3, 7));
+    x.assign(values.data());
+    none.ptr = none.col = nullptr;
+    none.val            = nullptr;
+    same->diagonals     = &cds;
+    same->dominant = same->users = true;
+    LevelFormat<float> own(where, 1, true, same), taken(where, 1, true, same);
+    own.build(none);
+    own.apply(x.data(), Assign<float>{y[0].data()});
+    same->rough = facts.rough.get();
+    taken.build(none);
+    all_ranks(facts.rough->A.bytes() == 0 && taken.bytes() == own.bytes() && taken.may_be_spared(), "taken");
+    taken.apply(x.data(), Assign<float>{y[1].data()});
+    taken.spare();
+    same->rough    = nullptr;
+    same->diagonal = facts.rough->diagonal;
+    taken.build(none);
+    taken.apply(x.data(), Assign<float>{y[2].data()});
+    const auto a = y[0].to_host(), b = y[1].to_host(), d = y[2].to_host();
+    PetscReal  off = 0;
+    for (PetscInt i = 0; i < n; i++) off = std::max({off, PetscReal(std::abs(a[i] - b[i])), PetscReal(std::abs(a[i] - d[i]))});
+    all_ranks(off <= 1e-6, "products off by " + std::to_string(off));
+    taken.refill(none);
+    taken.apply(x.data(), Assign<float>{y[1].data()});
+    all_ranks(y[1].to_host() == d, "new values");
+  }
+}
+#endif
 
 /* The product makes the diagonal of P^T diag(m) P on the way. */
 void squares_come_along(const Grid &grid, const std::string &what)
@@ -389,6 +438,9 @@ void add_laws()
   std::vector<Case> all = box_cases(), stars = star_cases();
 
   add_test(suite, "no_rough_copy", no_rough_copy);
+#if !PetscDefined(USE_REAL_SINGLE)
+  add_test(suite, "rough_copy_taken", rough_copy_taken);
+#endif
 
   all.insert(all.end(), stars.begin(), stars.end());
   for (const Case &c : stars) add_test(suite, c.entry.name + "/smoothed_twice", [=] { smoothed_twice_in_boxes(c); });

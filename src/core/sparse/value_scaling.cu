@@ -320,11 +320,8 @@ template <class V> bool ValueScaling<V>::take_one_factor(const RowExponents &row
   int shift;
 
   if (!shift_into(rows, range, &shift)) return false;
-  symmetric_ = false;
-  row_       = Array<V>(row_.space());
-  x_         = Array<V>(x_.space());
-  factor_    = static_cast<RealOf<V>>(std::ldexp(1.0, -shift));
-  *factor    = std::ldexp(1.0, shift);
+  took_one_factor(static_cast<PetscReal>(std::ldexp(1.0, shift)));
+  *factor = std::ldexp(1.0, shift);
   return true;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 #include "core/device/array.hpp"
 #include "csr.hpp"
+#include "core/util/scalar_types.hpp"
 #include "core/launch/row_out.hpp"
 #include <cstdint>
 #include <vector>
@@ -43,6 +44,13 @@ public:
   Csr apply(const Csr &A, const StoreRange &range, PetscScalar *left = nullptr, const RowExponents *known = nullptr);
   /* Where one factor serves, for values that are scaled by it elsewhere. */
   bool take_one_factor(const RowExponents &rows, const StoreRange &range, PetscScalar *factor);
+  void took_one_factor(PetscReal factor) // values that are scaled by it already
+  {
+    symmetric_ = false;
+    row_       = Array<V>(row_.space());
+    x_         = Array<V>(x_.space());
+    factor_    = static_cast<RealOf<V>>(1 / factor);
+  }
   void release() { values_ = Array<PetscScalar>(values_.space()); }
 
   /* A product with S: its x, and what becomes of its sums. */

@@ -40,11 +40,19 @@ public:
     return true;
   }
   template <class Same> bool refill_like(const Same &same) { return take_one_factor(known_ ? *known_ : row_exponents(same)) && inner_.refill_like(same); }
-  void                       apply(const V *x, const RowOut<V> &out) const override { inner_.apply_as(scaling_.vector(x), scaling_.output(out)); }
-  std::size_t                bytes() const override { return inner_.bytes() + scaling_.bytes(); }
-  std::string                describe() const override { return inner_.describe() + ", " + Limits::name + " precision, " + scaling_.describe(); }
-  bool                       refill_reads_columns() const override { return true; } // new values may need another scaling
-  double                     rounding() const override { return Limits::rounding; }
+  /* Values that stand in a format already, times a power of two. */
+  void take(Inner &&made, PetscReal factor)
+  {
+    this->nrows_ = made.nrows();
+    this->ncols_ = made.ncols();
+    inner_       = std::move(made);
+    scaling_.took_one_factor(factor);
+  }
+  void        apply(const V *x, const RowOut<V> &out) const override { inner_.apply_as(scaling_.vector(x), scaling_.output(out)); }
+  std::size_t bytes() const override { return inner_.bytes() + scaling_.bytes(); }
+  std::string describe() const override { return inner_.describe() + ", " + Limits::name + " precision, " + scaling_.describe(); }
+  bool        refill_reads_columns() const override { return true; } // new values may need another scaling
+  double      rounding() const override { return Limits::rounding; }
 
   const Inner &inner() const { return inner_; }
 

@@ -133,6 +133,7 @@ public:
     new_version();
     recordable_ = false;
     if (fine_.A.use_count() > 1) fine_.A.reset();
+    else if (fine_.A) fine_.spare();
   }
 
   std::size_t bytes() const override

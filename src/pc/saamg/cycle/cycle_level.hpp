@@ -49,13 +49,17 @@ template <class V> struct Level {
         };
         same->users     = finest;
         same->dominant  = grid.level->dominant;
+        same->diagonal  = grid.level->diagonal;
         same->diagonals = given.same; /* last: these would stay */
+        same->rough     = finest ? grid.level->rough.get() : nullptr;
         if (grid.level->columns->size() == 1) same->blocks = grid.level->blocks;
       }));
       const PetscErrorCode failed = A->update(grid.level->A, grid.level->columns, grid.level->stamp, format);
 
       same->diagonals = nullptr; /* lent for as long as this takes */
       same->blocks    = nullptr;
+      same->rough     = nullptr;
+      if (finest) grid.level->rough = nullptr;
       PetscCall(failed);
     }
     PetscCall(
@@ -64,6 +68,14 @@ template <class V> struct Level {
     const PetscErrorCode     made = smoother_table<V>()[choice.which].create({grid, *A, D, balanced.size() ? less : D, grid.spectrum()}, one_pass, smoother);
     PetscCall(FailTogether(grid.level->columns->comm(), made, "make its smoother"));
     PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* What of the operator another setup() makes anew without a search, from a format of the same rows that has it all. */
+  void spare()
+  {
+    const auto *format = A->built() && !A->has_others() ? dynamic_cast<const LevelFormat<V> *>(&A->diagonal_block()) : nullptr;
+
+    if (format && format->may_be_spared()) static_cast<LevelFormat<V> &>(A->overwrite()).spare();
   }
 
   /* Of one that is solved, its vectors. */

@@ -5,6 +5,7 @@
 #include "mat/cds/cds_shape.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/fold/fold.hpp"
+#include "pc/saamg/setup/eigen.hpp"
 #include "pc/saamg/setup/tuning.hpp"
 #include <functional>
 #include <memory>
@@ -35,6 +36,8 @@ struct SameRows {
   bool            dominant  = false; // their largest entries are on the diagonal
   bool            users     = false; // of the user's matrix: then the model is asked, as it is for other matrix types of the same rows
   BlockPatternPtr blocks{};          // of the rows, where they are known
+  RowExponents    diagonal{};        // of dominant rows, where they are known
+  RoughRows      *rough = nullptr;   // to be taken
 };
 
 template <class V> class LevelFormat final : public Format<V> {
@@ -50,8 +53,9 @@ public:
     constexpr double worth = 0.97; // half precision costs digits
     DecisionInput    input;
 
-    this->nrows_ = A.nrows;
-    this->ncols_ = A.ncols;
+    this->nrows_  = A.nrows;
+    this->ncols_  = A.ncols;
+    of_diagonals_ = false;
     if (same_->diagonals && A.nrows && !(same_->users && A.ptr) && build_of_diagonals()) return;
     if (!A.ptr && A.nrows) throw FormatRefusal("the matrix's diagonals cannot be copied");
     if (this->space_ == Space::Cuda && !same_->users && entries(A) < few_entries) {
@@ -83,6 +87,10 @@ public:
     if (A.ptr || !A.nrows) format_->refill(A);
     else if (!build_of_diagonals()) throw FormatRefusal("the matrix's diagonals cannot be copied");
   }
+  /* Made of diagonals in half precision, which another build() makes again. */
+  bool may_be_spared() const { return of_diagonals_ && narrow_; }
+  void spare() { format_.reset(); }
+
   bool        refill_reads_columns() const override { return format_ && format_->refill_reads_columns(); }
   void        apply(const V *x, const RowOut<V> &out) const override { format_->apply(x, out); }
   void        apply_dots(const V *x, const WithDots<V> &out) const override { format_->apply_dots(x, out); }
@@ -101,11 +109,27 @@ private:
     options.symmetric = true; // a preconditioner need not tell rounding from asymmetry
     choice_           = {};
     for (narrow_ = half_ && same_->diagonals->bytes() / sizeof(PetscScalar) * sizeof(V) >= least_halved_bytes;; narrow_ = false) {
+      if (narrow_ && take_rough()) break;
       if (make_with<Cds>(options, [this](auto &cds) { return cds.build_like(*same_->diagonals); })) break;
       if (!narrow_) return false;
     }
     choice_.sentence = "diagonals, as the matrix: " + format_->describe();
+    of_diagonals_    = true;
     return true;
+  }
+
+  bool take_rough()
+  {
+    if constexpr (!std::is_same_v<V, PetscScalar>) {
+      if (!same_->rough || !same_->rough->A.half()) return false;
+      auto format = std::make_unique<mat::Narrow<Cds<HalfScalar, V>, V>>(this->space_, CdsOptions());
+
+      format->take(std::move(same_->rough->A), same_->rough->factor);
+      refill_like_ = nullptr;
+      format_      = std::move(format);
+      return true;
+    }
+    return false;
   }
 
   /* Of a coarse level. Asking the model would take as long as a hundred products, and so would a search for columns in common. */
@@ -176,7 +200,7 @@ private:
   {
     if constexpr (mat::is_narrow<Made>) {
       if (same_->dominant && same_->diagonals) {
-        exponents_ = mat::diagonal_exponents(*same_->diagonals);
+        exponents_ = same_->diagonal.most ? same_->diagonal : mat::diagonal_exponents(*same_->diagonals);
         format.expect(&exponents_);
         const bool done = call();
 
@@ -206,7 +230,7 @@ private:
   }
 
   PetscInt                             bs_;
-  bool                                 half_, narrow_ = false;
+  bool                                 half_, narrow_ = false, of_diagonals_ = false;
   Decision                             choice_;
   std::unique_ptr<Format<V>>           format_;
   std::function<bool(const WideCds &)> refill_like_; // of format_, where it is CDS

@@ -7,8 +7,8 @@
 namespace goza::saamg
 {
 
-/* Zeros for a matrix of the boxes, by the diagonals of 27 neighbours; nullptr where the grid is too thin for these to be apart. */
-static std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals_of_boxes(Space space, const BoxGrid &grid)
+/* Zeros for a matrix of the boxes, by the diagonals of 27 neighbours or, half, of those from the main one on; nullptr where the grid is too thin for these to be apart. */
+static std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals_of_boxes(Space space, const BoxGrid &grid, bool half)
 {
   const PetscInt        n = grid.all_boxes();
   std::vector<PetscInt> offset(27);
@@ -17,7 +17,7 @@ static std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals_of_boxes(Sp
   for (int bit = 0; bit < 27; bit++) offset[bit] = grid.box_behind(0, bit % 3 - 1, bit / 3 % 3 - 1, bit / 9 - 1);
   auto cds = std::make_unique<mat::Cds<PetscScalar, PetscScalar>>(space);
 
-  cds->lay_out_zeros(n, n, 1, offset, false);
+  cds->lay_out_zeros(n, n, 1, offset, half);
   return cds;
 }
 
@@ -41,8 +41,15 @@ static bool half_is_enough(const Boxes &boxes, const StoredRows &A, bool conjuga
   return cds && cds->half() && !cds->hermitian_half() && (!conjugated || !PetscDefined(USE_COMPLEX));
 }
 
-/* R A P by planes of boxes: [27][ld] values, which are 0 before. m: null, or squares gets what R diag(m) R^H has on its diagonal. */
-static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val, const PetscReal *m,
+/* Where R A P goes: values by the 27 neighbours or, half, from the diagonal on, each with ld places. */
+struct ProductPlaces {
+  std::int64_t ld;
+  PetscScalar *val;
+  bool         half = false;
+};
+
+/* R A P by planes of boxes. m: null, or squares gets what R diag(m) R^H has on its diagonal. */
+static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, const ProductPlaces &to, const PetscReal *m,
                               PetscReal *squares)
 {
   const Space    space = P.space();
@@ -74,7 +81,8 @@ static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix
       for_each_row(space, (end - made) * grid.tiles[1] * grid.boxes[0],
                    MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), of_P, window, made});
       for_each_row(space, (symmetric ? 5 : 9) * (last + 1 - first) * in_plane,
-                   ProjectBoxes{grid, of_P, window, first * in_plane, (last + 1 - first) * in_plane, ld, conjugated, symmetric, val, m, squares});
+                   ProjectBoxes{grid, of_P, window, first * in_plane, (last + 1 - first) * in_plane, to.ld, conjugated, symmetric, to.half, to.val, m,
+                                squares});
       made      = end;
       made_of_P = end_of_P;
     }
@@ -82,12 +90,12 @@ static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix
 }
 
 /* P: its rows on the grid. */
-static void product_by_place(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val,
-                             const PetscReal *m = nullptr, PetscReal *squares = nullptr)
+static void product_by_place(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, const ProductPlaces &to, const PetscReal *m = nullptr,
+                             PetscReal *squares = nullptr)
 {
   boxes.find_stencil();
   if (boxes.coarse_entries < 0) boxes.coarse_stencil = find_product(boxes);
-  if (boxes.grid.all_boxes()) product_by_planes(boxes, A, P, conjugated, ld, val, m, squares);
+  if (boxes.grid.all_boxes()) product_by_planes(boxes, A, P, conjugated, to, m, squares);
   boxes.spare_stencil();
 }
 
@@ -96,7 +104,7 @@ CsrMatrix galerkin_in_parts(Boxes &boxes, const StoredRows &A, const CsrMatrix &
   const PetscInt     n = boxes.grid.all_boxes();
   Array<PetscScalar> val(P.space(), static_cast<std::size_t>(27) * n);
 
-  product_by_place(boxes, A, rows_on_grid(boxes, P), conjugated, n, val.data());
+  product_by_place(boxes, A, rows_on_grid(boxes, P), conjugated, {n, val.data()});
   return parts_of_product(boxes, columns, n, val.data());
 }
 
@@ -105,21 +113,21 @@ BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool 
   const Space        space = P.space();
   const BoxGrid     &grid  = boxes.grid;
   const PetscInt     n     = grid.all_boxes();
-  auto               cds   = diagonals_of_boxes(space, grid); // the product is made in the place where they are held, if they are
-  const std::int64_t ld    = cds ? cds->view().ld : n;
+  auto               cds   = diagonals_of_boxes(space, grid, half_is_enough(boxes, A, conjugated)); // the product is made where they are held, if they are
   Array<PetscScalar> own(space, cds ? 0 : static_cast<std::size_t>(27) * n);
-  PetscScalar *const val = cds ? cds->values_to_write() : own.data();
+  ProductPlaces      to{n, own.data()};
   Array<PetscReal>   squares(space, n, unset);
   CsrMatrix          C(space, n, n);
 
-  product_by_place(boxes, A, P, conjugated, ld, val, magnitude.data(), squares.data());
+  if (cds) to = {cds->view().ld, cds->values_to_write(), cds->half()};
+  product_by_place(boxes, A, P, conjugated, to, magnitude.data(), squares.data());
   C.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, LengthsOfBoxRows{boxes.coarse_stencil.data(), C.ptr.data()});
   point_to_rows(C.ptr, &boxes.coarse_entries);
   C.col = Array<PetscInt>(space, boxes.coarse_entries);
   C.val = Array<PetscScalar>(space, boxes.coarse_entries);
-  for_each_row_by_lanes(space, n, WriteBoxRows{grid, boxes.coarse_stencil.data(), ld, val, C.ptr.data(), C.col.data(), C.val.data()});
-  PetscScalar *const diagonal = cds ? val + bit_of(0, 0, 0) * ld : nullptr;
+  for_each_row_by_lanes(space, n, WriteBoxRows{grid, boxes.coarse_stencil.data(), to.ld, to.half, to.val, C.ptr.data(), C.col.data(), C.val.data()});
+  PetscScalar *const diagonal = cds ? to.val + (to.half ? 0 : bit_of(0, 0, 0)) * to.ld : nullptr;
 
   return {std::move(C), std::move(cds), diagonal, std::move(squares)};
 }

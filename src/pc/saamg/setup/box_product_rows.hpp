@@ -185,8 +185,8 @@ struct ProjectBoxes {
   PetscInt     first, boxes;
   std::int64_t ld;
   bool         conjugated; // R = P^H
-  bool         symmetric;
-  PetscScalar *val; // [27][ld]
+  bool         symmetric, half;
+  PetscScalar *val; // [27][ld], half: [14][ld], from the diagonal on
 
   const PetscReal *m;       // [nodes] or null
   PetscReal       *squares; // [boxes] sums of m_i |p_i|^2 over a column of P
@@ -215,12 +215,14 @@ struct ProjectBoxes {
         add_line(root[0], window.val + bit_of(-1, iy, iz) * window.size() + at + there, P.val + place * P.size() + at_P + there, sum);
       }
     }
-    for (int x = 0; x < 3; x++) val[(3 * line + x) * ld + box] = sum[x];
-    if (symmetric) mirror(box, y, z, sum);
+    for (int x = symmetric && !y && !z; x < 3; x++) val[(3 * line + x - (half ? diagonal : 0)) * ld + box] = sum[x];
+    if (symmetric && !half) mirror(box, y, z, sum);
     if (m && !y && !z) squares[box] = sum_of_squares(root, in_plane, slot_of_P);
   }
 
 private:
+  static constexpr int diagonal = 13; // bit_of(0, 0, 0)
+
   /* Whether the row of A P of a node at r from the root, of another box maybe, has that place, which is counted from the node's own box. */
   HD static bool asked(int r, int box)
   {
@@ -304,7 +306,8 @@ struct WriteBoxRows {
   BoxGrid            grid;
   const Bits27      *bits;
   std::int64_t       ld;
-  const PetscScalar *from; // [27][ld]
+  bool               half;
+  const PetscScalar *from; // as ProjectBoxes has it
   const PetscInt    *ptr;
   PetscInt          *col;
   PetscScalar       *val;
@@ -316,7 +319,7 @@ struct WriteBoxRows {
       const PetscInt p = ptr[box] + entries_below(bits[box], bit);
 
       col[p] = grid.box_behind(box, bit % 3 - 1, bit / 3 % 3 - 1, bit / 9 - 1);
-      val[p] = from[bit * ld + box];
+      val[p] = !half ? from[bit * ld + box] : bit < 13 ? from[(13 - bit) * ld + col[p]] : from[(bit - 13) * ld + box];
     }
   }
 };

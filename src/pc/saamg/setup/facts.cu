@@ -1,5 +1,4 @@
 #include "facts_rows.hpp"
-#include "core/sparse/value_scaling.hpp"
 #include "mat/cds/cds_like.hpp"
 #include <cmath>
 
@@ -19,7 +18,8 @@ static std::shared_ptr<RoughRows> room_for_rough(const mat::Cds<PetscScalar, Pet
   auto               rough = std::make_shared<RoughRows>(cds.space(), options);
 
   if (!diagonal.most || most - least > range.most - range.least || !rough->A.lay_out_like(cds)) return nullptr;
-  rough->factor = static_cast<PetscReal>(std::ldexp(1.0, static_cast<int>(range.most - most)));
+  rough->diagonal = diagonal;
+  rough->factor   = static_cast<PetscReal>(std::ldexp(1.0, static_cast<int>(range.most - most)));
   return rough;
 }
 

@@ -94,6 +94,8 @@ struct CsrLevel {
   OperatorSource             exact;            // of the user's matrix, while a set-up lasts
   const Format<PetscScalar> *format = nullptr; // what it gave, or own_format
   std::shared_ptr<CsrFacts>  facts;            // of A, where they are known before measure()
+  std::shared_ptr<RoughRows> rough;            // of A, dominant, with new values, for a cycle that has none any more
+  RowExponents               diagonal{};       // of a dominant A, where they are known
 
   StoredRows rows() const { return {A, format}; }
   void       spare_diagonals() // of a coarse operator, which the cycle now has in a format of its own

@@ -116,6 +116,7 @@ void Hierarchy::release(const HierarchyOptions &options)
   grids_[0].level->A.val                          = nullptr;
   grids_[0].level->exact                          = nullptr;
   grids_[0].level->facts                          = nullptr;
+  grids_[0].level->rough                          = nullptr;
 }
 
 } // namespace goza::saamg

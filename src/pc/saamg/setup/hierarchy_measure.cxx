@@ -41,6 +41,8 @@ PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *f
 
       grid.lambda = PetscMin(grid.bound, estimate); // a macro, which would estimate twice
     }
+    level.diagonal = facts.rough && facts.dominant ? facts.rough->diagonal : RowExponents();
+    level.rough    = updated_ && &grid == grids_.data() && facts.dominant ? std::move(facts.rough) : nullptr;
     if (level.balanced.size()) level.balanced.swap(facts.dinv);
     level.dinv     = std::move(facts.dinv);
     level.isolated = facts.nisolated ? std::move(facts.isolated) : Array<unsigned char>(level.A.space);
