@@ -7,8 +7,8 @@
 namespace goza::saamg
 {
 
-/* Zeros for a matrix of the boxes, by the diagonals of 27 neighbours or, half, of those from the main one on; nullptr where the grid is too thin for these to be
-   apart. */
+/* Zeros for a matrix of the boxes, by the diagonals of 27 neighbours or, half, of those from the main one on; nullptr where the grid is too thin for these to
+   be apart. */
 static std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals_of_boxes(Space space, const BoxGrid &grid, bool half)
 {
   const PetscInt        n = grid.all_boxes();
