@@ -4,7 +4,8 @@
      bench_league [-problem NAME,...] [-size 0|1|2|3] [-setups N] [-fused] [-json FILE] -pc_type ...    one JSON line each, with the time of the last of N
                                                                                                    set-ups from nothing
 
-   The Krylov method is the problem's, or what is called fused of it; the tolerance 1e-7 of the true residual; the right-hand side is of hashed numbers, orthogonal to a null space. */
+   The Krylov method is the problem's, or what is called fused of it; the tolerance 1e-7 of the true residual; the right-hand side is of hashed numbers,
+   orthogonal to a null space. */
 #include "petscgoza.h"
 #include "../support/league.hpp"
 #include "petsc/compat.hpp"
