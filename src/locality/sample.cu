@@ -179,7 +179,7 @@ Report count(const Csr &A, const Windows &windows, const std::vector<Order> &ord
   Array<Scratch> scratch(A.space, device ? static_cast<std::size_t>(follow) : 1);
   Array<Offset>  offset(A.space, offset_slots);
   Array<Report>  report(A.space, 1);
-  FollowOrders   body{{windows, A.ptr, report.data(), longest_in_slices(A.nrows, goza::entries(A))},
+  FollowOrders   body{{windows, A.ptr, report.data(), longest_in_slices(A.nrows, goza::entries(A)), caches.device, A.nrows},
                     {windows, caches, A.nrows, A.ncols, A.ptr, block.data(), report.data()},
                     {A.nrows, bs, offset.data()},
                     norders,
@@ -191,7 +191,7 @@ Report count(const Csr &A, const Windows &windows, const std::vector<Order> &ord
   offset.zero();
   report.zero();
   for_each_team(A.space, nteams, CountLongRows{A.nrows, nteams, A.ptr, report.data()});
-  for_each_team(A.space, windows.nblocks, TakeBlocks{windows, A.ncols, bs, A.ptr, A.col, block.data(), report.data()});
+  for_each_team(A.space, windows.nblocks, TakeBlocks{windows, A.nrows, A.ncols, bs, A.ptr, A.col, block.data(), report.data()});
   for_each_team(A.space, follow, body);
   for_each_row(A.space, offset_slots, ListOffsets{windows.nblocks, bs, offset.data(), report.data()});
   return report.to_host()[0];

@@ -16,7 +16,11 @@ constexpr double diagonal_share = 0.6;
 
 /* Nodes to a block of the device, by what a product waits for: bricks twice as thick keep more of what rows share in L1 where L2 is the limit, as for half
    storage of doubles; compared with unrolled loops and thinner bricks for 27 points on three sizes of a grid. */
-constexpr int cds_brick_in_pairs = 1024, cds_brick = 512, cds_brick_blocks = 256;
+constexpr int cds_brick_in_pairs = 1024, cds_brick = 512, cds_small_brick = 256;
+
+/* Rows of 27 points below which half storage asks for all diagonals at once, in small bricks: a product of few is all waiting, and thick bricks would leave
+   multiprocessors without any. */
+constexpr PetscInt cds_few_rows = 100000;
 
 /* Blocks that a multiprocessor is compiled to hold. 32 registers are enough for all values of a pair of diagonals, and two thick bricks are then resident;
    asked for two, ptxas puts some loads off, and the product is slower: it is asked for one. */
@@ -74,6 +78,15 @@ constexpr PetscInt     piece_entries = 1024;
 
 /* Widths that are chosen from. */
 constexpr PetscInt fold_widths[] = {8, 16, 32};
+
+/* Rows that are packed into groups together: of many, lines are as long as one another; few write their sums near one another, which saves L2 lookups where
+   nearly all of these are for far columns. A third or more of the entries are far where that pays (0.44 to 0.97), a fifth or less where it costs. */
+constexpr PetscInt fold_chunk = 1024, fold_small_chunk = 128;
+constexpr double   fold_far_share = 1 / 3., fold_small_chunk_row = 4;
+constexpr PetscInt fold_chunk_for(double far_share, double nnz, double rows)
+{
+  return far_share >= fold_far_share && nnz >= fold_small_chunk_row * rows ? fold_small_chunk : fold_chunk;
+}
 
 /* Where columns are near and rows short, a block of threads gets consecutive groups, which find each other's x in the L1 cache. Where columns are far, that
    only costs: a warp with several groups waits for each head in turn. Long rows have their neighbours in the cache as it is: compared for 13 and 36 entries a

@@ -3,6 +3,7 @@
 #include "locality/cost.hpp"
 #include "../support/host_csr.hpp"
 #include "locality/traits.hpp"
+#include "mat/fold/packing.hpp"
 #include "mat/slicedell/slicedell.hpp"
 
 #include "../support/check.hpp"
@@ -288,6 +289,25 @@ BOOST_AUTO_TEST_CASE(folded)
 
   BOOST_TEST(a.traits.warps == 4.0);
   BOOST_TEST(a.traits.steps == 28.0);
+}
+
+/* The sample packs as many rows together as Fold does on a device: fewer where columns are far. */
+BOOST_AUTO_TEST_CASE(folded_in_chunks)
+{
+  for (bool far : {false, true}) {
+    goza_test::Random random(3);
+    const HostCsr     A = pattern(4096, 4096000, [&](PetscInt i) {
+      std::vector<PetscInt> row(random.below(30));
+      for (PetscInt &j : row) j = far ? random.below(4096000) : std::max<PetscInt>(0, 1000 * i - random.below(1000));
+      std::sort(row.begin(), row.end());
+      return row;
+    });
+    const Asked       a(A, Layout::Fold, 32);
+    const FoldPacking packed(A.view(), 32, far ? fold_small_chunk : fold_chunk);
+
+    BOOST_TEST(a.traits.warps == static_cast<double>(packed.shape.groups));
+    BOOST_TEST(a.traits.steps == static_cast<double>(packed.shape.steps));
+  }
 }
 
 /* What the sample expects of sliced ELL's columns is what the format does, for lines that begin anywhere in a slice, too. */

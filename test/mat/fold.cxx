@@ -325,6 +325,32 @@ BOOST_AUTO_TEST_CASE(rectangle_of_paper_p3)
   BOOST_TEST(fold.describe().find("width 2 (auto: the mean row): 7 lines, 29 % of the places padded") != std::string::npos, fold.describe());
 }
 
+/* A chunk's rows stand in groups of their own, each row once. */
+BOOST_AUTO_TEST_CASE(chunks)
+{
+  constexpr PetscInt    n = 1000, width = 4;
+  std::vector<PetscInt> lengths(n);
+
+  for (PetscInt i = 0; i < n; i++) lengths[i] = i * 7 % 19;
+  const Rows rows(lengths);
+  for (PetscInt chunk : {128, 300, 1024}) {
+    goza::FoldPacking           packing(rows.csr(), width, chunk);
+    std::vector<goza::FoldHead> head(packing.shape.groups);
+    std::vector<PetscInt>       seen(n);
+
+    packing.write(head.data(), nullptr, nullptr);
+    for (const goza::FoldHead &h : head) {
+      BOOST_TEST(h.first_row % chunk == 0);
+      for (int lane = 0; lane < goza::fold_lanes; lane++) {
+        if (!(h.line[lane] & goza::fold_first)) continue;
+        BOOST_TEST(h.row[lane] < chunk);
+        seen.at(h.first_row + h.row[lane])++;
+      }
+    }
+    BOOST_TEST((seen == std::vector<PetscInt>(n, 1)), "chunks of " << chunk);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(rectangle_products)
 {
   const Rows                     rows({3, 400, 0, 1, 70});

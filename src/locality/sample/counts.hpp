@@ -34,6 +34,7 @@ struct BlockCounts {
   std::int64_t rows, entries;
   std::int64_t last_col, before_first_col; // the largest column + 1; the number of columns less the smallest
   std::int64_t short_gaps, short_groups;   // entries whose columns take 16 bits
+  std::int64_t far_from_row;               // entries whose x is far from the place of their row
   std::int64_t in_place;                   // entries where a full block of bs x bs has them
   std::int64_t alike, repeated;            // rows whose entries lie as those of the row before do; of these, in the same columns
   std::int64_t pattern[block_slices];      // of each 32 rows, a number for where their entries are, counted from the first; 0: none

@@ -7,11 +7,11 @@
 namespace goza::locality::sampling
 {
 
-constexpr PetscInt window_chunks = sample_window / fold_chunk, most_width = fold_max_width;
+constexpr PetscInt most_chunks = sample_window / fold_small_chunk, most_width = fold_max_width;
 
 struct PlaceScratch {
-  int count[ordinary_row + 1];              // of rows by length
-  int lines[window_chunks][most_width + 1]; // of Fold by length
+  int count[ordinary_row + 1];            // of rows by length
+  int lines[most_chunks][most_width + 1]; // of Fold by length
 };
 
 struct CountPlaces {
@@ -19,6 +19,8 @@ struct CountPlaces {
   const PetscInt *ptr;
   const Report   *report;        // of TakeBlocks
   PetscInt        most_in_slice; // entries of a row that sliced ELL does not hold apart
+  bool            device;
+  PetscInt        nrows;
 
   HD void operator()(int w, const Order &o, PlaceScratch &s, OrderCounts &c, Team team) const
   {
@@ -73,13 +75,26 @@ private:
     c.sorted += sorted;
   }
 
+  /* The rows that Fold would pack together. */
+  HD PetscInt chunk_of_fold() const
+  {
+    std::int64_t far = 0, all = 0;
+
+    if (!device) return fold_chunk;
+    for (int w = 0; w < windows.nblocks; w++) {
+      far += report->block[w].far_from_row;
+      all += report->block[w].entries;
+    }
+    return all ? fold_chunk_for(static_cast<double>(far) / static_cast<double>(all), ptr[nrows], nrows) : fold_chunk;
+  }
+
   /* Groups of 32 lines, by their length inside a chunk. */
   HD void fold_window(int w, PetscInt width, PlaceScratch &s, OrderCounts &c, Team team) const
   {
-    const PetscInt begin = windows.begin[w], n = windows.nrows[w];
+    const PetscInt begin = windows.begin[w], n = windows.nrows[w], chunk = chunk_of_fold(), chunks = sample_window / chunk;
     std::int64_t   groups = 0, steps = 0;
 
-    for (PetscInt l = team.rank; l < window_chunks * (most_width + 1); l += team.size) s.lines[l / (most_width + 1)][l % (most_width + 1)] = 0;
+    for (PetscInt l = team.rank; l < chunks * (most_width + 1); l += team.size) s.lines[l / (most_width + 1)][l % (most_width + 1)] = 0;
     team.sync();
     for (PetscInt i = team.rank; i < n; i += team.size) {
       const PetscInt length = ordinary_length(begin + i), lines = length ? (length - 1) / width + 1 : 1;
@@ -87,16 +102,17 @@ private:
       if (lines > lanes) { // groups of its own
         groups += (length + lanes * width - 1) / (lanes * width);
         steps += (length + lanes - 1) / lanes;
-      } else fetch_add(&s.lines[i / fold_chunk][length ? (length - 1) / lines + 1 : 0], static_cast<int>(lines));
+      } else fetch_add(&s.lines[i / chunk][length ? (length - 1) / lines + 1 : 0], static_cast<int>(lines));
     }
     team.sync();
-    for (PetscInt chunk = team.rank; chunk < window_chunks; chunk += team.size) {
-      PetscInt room = 0; // in the group begun last
+    for (PetscInt k = team.rank; k < chunks; k += team.size) {
+      const int *count = s.lines[k];
+      PetscInt   room  = 0; // in the group begun last
 
       for (PetscInt l = width; l >= 0; l--) {
-        const PetscInt left = s.lines[chunk][l] - (room < s.lines[chunk][l] ? room : s.lines[chunk][l]), opened = (left + lanes - 1) / lanes;
+        const PetscInt left = count[l] - (room < count[l] ? room : count[l]), opened = (left + lanes - 1) / lanes;
 
-        room -= s.lines[chunk][l] - left;
+        room -= count[l] - left;
         if (!left) continue;
         groups += opened;
         steps += static_cast<std::int64_t>(opened) * l;

@@ -3,6 +3,7 @@
 #include "core/launch/by_lanes.hpp"
 #include "counts.hpp"
 #include "locality/team.hpp"
+#include "mat/fold/fold_view.hpp"
 
 namespace goza::locality::sampling
 {
@@ -42,7 +43,7 @@ struct CountLongRows {
 
 struct TakeBlocks {
   Windows         windows;
-  PetscInt        ncols, bs;
+  PetscInt        nrows, ncols, bs;
   const PetscInt *ptr, *col;
   Block          *block;
   Report         *report;
@@ -73,7 +74,7 @@ struct TakeBlocks {
     for (PetscInt first = lanes * group; first < b.nrows; first += lanes * groups) {
       const Slice slice{first, first + lanes < b.nrows ? first + lanes : b.nrows, lane, width};
 
-      look_at_columns(b, slice, c);
+      look_at_columns(b, slice, windows.block[w], c);
       c.pattern[first / lanes] = pattern(b, slice); // the same from all lanes
       count_alike(b, slice, c);
     }
@@ -144,10 +145,11 @@ struct TakeBlocks {
   }
 
   /* As in_ranges of Fold's groups and gaps of sliced ELL are: 32 rows within 2^16 columns; neighbours in a row no further apart. */
-  HD void look_at_columns(const Block &b, const Slice &slice, BlockCounts &c) const
+  HD void look_at_columns(const Block &b, const Slice &slice, PetscInt first_row, BlockCounts &c) const
   {
-    const std::int64_t n    = b.ptr[slice.end] - b.ptr[slice.first];
-    PetscInt           most = -1, least = ncols, in_place = 0;
+    const std::int64_t n            = b.ptr[slice.end] - b.ptr[slice.first];
+    const double       cols_per_row = static_cast<double>(ncols) / nrows;
+    PetscInt           most = -1, least = ncols, in_place = 0, far = 0;
     bool               gaps = true;
 
     for (PetscInt i = slice.first + slice.lane; i < slice.end; i += slice.lanes) {
@@ -156,7 +158,8 @@ struct TakeBlocks {
 
         most  = j > most ? j : most;
         least = j < least ? j : least;
-        gaps  = gaps && gap >= 0 && gap <= most_in_16_bits;
+        far += is_far(static_cast<std::int64_t>(first_row) + i, j, cols_per_row);
+        gaps = gaps && gap >= 0 && gap <= most_in_16_bits;
         if (bs > 1) in_place += (k - b.ptr[i]) % bs ? gap == 1 : j % bs == 0;
       }
     }
@@ -164,10 +167,12 @@ struct TakeBlocks {
     least    = -most_of_lanes(-least, slice.lanes);
     gaps     = in_all_lanes(gaps, slice.lanes);
     in_place = sum_of_lanes(in_place, slice.lanes);
+    far      = sum_of_lanes(far, slice.lanes);
     if (slice.lane || !n) return;
     fetch_max(&c.last_col, static_cast<std::int64_t>(most) + 1);
     fetch_max(&c.before_first_col, static_cast<std::int64_t>(ncols) - least);
     if (gaps) fetch_add(&c.short_gaps, n);
+    if (far) fetch_add(&c.far_from_row, static_cast<std::int64_t>(far));
     if (in_place) fetch_add(&c.in_place, static_cast<std::int64_t>(in_place));
     if (most - least <= most_in_16_bits) fetch_add(&c.short_groups, n);
   }

@@ -171,7 +171,7 @@ template <class Store, class V> FoldView<Store> Fold<Store, V>::view() const
 
 template <class Store, class V> void Fold<Store, V>::lay_out(const Csr &A, PetscInt width)
 {
-  FoldPacking packing(A, width);
+  FoldPacking packing(A, width, fold_chunk_for(A));
 
   shape_     = packing.shape;
   head_      = Array<FoldHead>(this->space_, shape_.groups);

@@ -26,7 +26,6 @@ namespace goza::mat
 constexpr int          fold_lanes     = 32;
 constexpr std::uint8_t fold_first     = 128; // a line's flag: the first of its row
 constexpr int          fold_max_width = 127;
-constexpr PetscInt     fold_chunk     = 1024; // rows that are packed into groups together
 
 /* What a warp must know of its group: one line of memory. */
 struct alignas(16) FoldHead {
@@ -46,6 +45,14 @@ template <class Store> struct FoldView {
 
   HD const std::uint16_t *near_columns(const FoldHead &h) const { return reinterpret_cast<const std::uint16_t *>(col + h.col); }
 };
+
+/* Whether an entry's x is far from the place of its row. */
+HD inline bool is_far(std::int64_t row, PetscInt col, double cols_per_row)
+{
+  const double apart = col - static_cast<double>(row) * cols_per_row;
+
+  return apart > l1_reach || apart < -l1_reach;
+}
 
 HD constexpr int line_length(std::uint8_t line)
 {

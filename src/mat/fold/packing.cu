@@ -10,7 +10,7 @@ namespace
 
 /* Packs the rows of a chunk and tells the sink: long_row(row, n), then, longest lines first, open_group(longest) and add_row(row, n, lines, lane). */
 struct Chunks {
-  PetscInt        nrows, width;
+  PetscInt        nrows, width, rows; // rows: of a chunk
   const PetscInt *ptr;
   PetscInt       *order; // [nrows] for sorting
 
@@ -24,7 +24,7 @@ struct Chunks {
 
   template <class Sink> HD void pack(PetscInt chunk, Sink &sink) const
   {
-    const PetscInt  begin = chunk * fold_chunk, end = nrows - begin < fold_chunk ? nrows : begin + fold_chunk;
+    const PetscInt  begin = chunk * rows, end = nrows - begin < rows ? nrows : begin + rows;
     const PetscInt *sorted     = length ? order : order + begin;
     PetscInt        used       = fold_lanes; // no group is open
     const auto      lines_of   = [&](PetscInt row, PetscInt n) { return line_count ? line_count[row - begin] : lines(n); };
@@ -123,8 +123,8 @@ template <class Body> __global__ void __launch_bounds__(chunk_threads) ChunkKern
 {
   __shared__ PetscInt      length[fold_chunk], order[fold_chunk], first[fold_max_width + 2];
   __shared__ unsigned char line_count[fold_chunk], longest[fold_chunk];
-  const PetscInt           begin = blockIdx.x * fold_chunk, *ptr = body.chunks.ptr;
-  const PetscInt           nrows = body.chunks.nrows - begin < fold_chunk ? body.chunks.nrows - begin : fold_chunk;
+  const PetscInt           most = body.chunks.rows, begin = blockIdx.x * most, *ptr = body.chunks.ptr;
+  const PetscInt           nrows = body.chunks.nrows - begin < most ? body.chunks.nrows - begin : most;
 
   for (PetscInt k = threadIdx.x; k < nrows; k += chunk_threads) {
     const PetscInt n = ptr[begin + k + 1] - ptr[begin + k], lines = body.chunks.lines(n);
@@ -259,7 +259,7 @@ struct WriteChunk {
   HD void operator()(PetscInt chunk) const
   {
     Sink sink{*this,
-              chunk * fold_chunk,
+              chunk * chunks.rows,
               static_cast<PetscInt>(counts.pieces[chunk] - counts.pieces[0]),
               static_cast<PetscInt>(counts.long_rows[chunk] - counts.long_rows[0]),
               counts.groups[chunk],
@@ -293,6 +293,22 @@ struct Deviation {
   }
 };
 
+/* Far entries, and entries, by up to 32 of a row. */
+struct FarEntries {
+  const PetscInt *ptr, *col;
+  double          cols_per_row;
+
+  HD void operator()(PetscInt row, std::int64_t *count) const
+  {
+    const PetscInt n = ptr[row + 1] - ptr[row], step = n / 32 + 1;
+
+    for (PetscInt j = 0; j < n; j += step) {
+      count[0] += is_far(row, col[ptr[row] + j], cols_per_row) ? step : 0;
+      count[1] += step;
+    }
+  }
+};
+
 Counts counts_in(Array<std::int64_t> &counts, PetscInt nchunks)
 {
   std::int64_t     *c = counts.data();
@@ -303,14 +319,14 @@ Counts counts_in(Array<std::int64_t> &counts, PetscInt nchunks)
 
 } // namespace
 
-FoldPacking::FoldPacking(const Csr &A, PetscInt width) :
-  A_(A), nchunks_((A.nrows + fold_chunk - 1) / fold_chunk), counts_(A.space, 5 * static_cast<std::size_t>(nchunks_ + 1)), order_(A.space, A.nrows)
+FoldPacking::FoldPacking(const Csr &A, PetscInt width, PetscInt chunk) :
+  A_(A), chunk_(chunk), nchunks_((A.nrows + chunk_ - 1) / chunk_), counts_(A.space, 5 * static_cast<std::size_t>(nchunks_ + 1)), order_(A.space, A.nrows)
 {
   const Counts counts = counts_in(counts_, nchunks_);
 
   counts_.zero();
   shape.width = width;
-  for_each_chunk(A.space, nchunks_, CountChunk{{A.nrows, width, A.ptr, order_.data()}, counts});
+  for_each_chunk(A.space, nchunks_, CountChunk{{A.nrows, width, chunk_, A.ptr, order_.data()}, counts});
   const std::vector<std::int64_t> all = joined_rows<Plus, 5, std::int64_t>(A.space, nchunks_, CountsOfChunk{counts});
 
   shape.groups    = all[0];
@@ -325,7 +341,7 @@ void FoldPacking::write(FoldHead *head, PetscInt *long_row, PetscInt *piece_ptr)
   const Counts counts = counts_in(counts_, nchunks_);
 
   exclusive_scan(A_.space, counts_.data(), counts_.size());
-  for_each_chunk(A_.space, nchunks_, WriteChunk{{A_.nrows, shape.width, A_.ptr, order_.data()}, counts, head, long_row, piece_ptr});
+  for_each_chunk(A_.space, nchunks_, WriteChunk{{A_.nrows, shape.width, chunk_, A_.ptr, order_.data()}, counts, head, long_row, piece_ptr});
 }
 
 /* The paper's open question, answered by measurement of the bench's gallery: one line a row, so the power of two over the mean, where rows of
@@ -345,6 +361,16 @@ PetscInt fold_width_for(const Csr &A)
   if (mean > most) width = middle;
   while (width > least && nnz < full * width) width /= 2;
   return width;
+}
+
+PetscInt fold_chunk_for(const Csr &A)
+{
+  if (A.space == Space::Host || !A.nrows) return fold_chunk;
+  const std::vector<std::int64_t> count = joined_rows<Plus, 2, std::int64_t>(A.space, A.nrows,
+                                                                             FarEntries{A.ptr, A.col, static_cast<double>(A.ncols) / A.nrows});
+  const double                    all   = static_cast<double>(count[1]);
+
+  return fold_chunk_for(all > 0 ? static_cast<double>(count[0]) / all : 0, all, A.nrows);
 }
 
 } // namespace goza::mat

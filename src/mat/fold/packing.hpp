@@ -18,7 +18,7 @@ struct FoldShape {
 /* One width's packing: counted when it is made, written where there is room for it. Rows are packed chunk by chunk, in parallel. */
 class FoldPacking {
 public:
-  FoldPacking(const Csr &A, PetscInt width);
+  FoldPacking(const Csr &A, PetscInt width, PetscInt chunk);
 
   void write(FoldHead *head, PetscInt *long_row, PetscInt *piece_ptr); // [groups], zero before; [long_rows]; [long_rows]
 
@@ -26,12 +26,15 @@ public:
 
 private:
   Csr                 A_; // its row pointer
-  PetscInt            nchunks_;
+  PetscInt            chunk_, nchunks_;
   Array<std::int64_t> counts_; // [5][nchunks + 1]
   Array<PetscInt>     order_;  // [nrows]
 };
 
 /* The width that is taken where none is given, from the row pointers. */
 PetscInt fold_width_for(const Csr &A);
+
+/* The rows that are packed together on a device; on a host it is always fold_chunk. */
+PetscInt fold_chunk_for(const Csr &A);
 
 } // namespace goza::mat
