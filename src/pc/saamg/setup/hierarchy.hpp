@@ -21,6 +21,7 @@ enum class Keep {
   Interpolation
 };
 
+constexpr PetscInt few_for_lanczos           = 2000;
 constexpr PetscInt most_interpolation_degree = 10; // rows of an interpolation grow with it to the power of the space's dimension
 
 /* What a set-up may find in the matrix. */
@@ -59,10 +60,11 @@ struct HierarchyOptions : FoundOptions {
   std::size_t rough_from = no_rough_rows; // bytes of a level's diagonals from which its eigenvalue's estimate multiplies with a copy in half precision
 
   /* Where no row outweighs its diagonal no eigenvalue is beyond 2, whatever is found, and five find it as well as six; but see `alternating`, and where entries
-     are weak an iteration may be lost. */
-  PetscInt lanczos_steps(const CsrFacts &facts) const
+     are weak an iteration may be lost. A small matrix may have its largest in one node alone, which six miss: a Chebyshev polynomial may be negative there. */
+  PetscInt lanczos_steps(const CsrFacts &facts, PetscInt rows = PETSC_MAX_INT) const
   {
     if (esteig_iterations != PETSC_DECIDE) return esteig_iterations;
+    if (rows <= few_for_lanczos && !facts.dominant) return 12;
     return facts.dominant && balanced && !alternating && threshold == 0 ? 5 : 6;
   }
 };

@@ -37,7 +37,8 @@ PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *f
       level.balanced.swap(facts.dinv);
     }
     if (*finite && !solved) {
-      const PetscReal estimate = lambda_max(level.rows(), *level.columns, facts, o.lanczos_steps(facts), level.ids(grid.bs), exact, &grid.symmetric);
+      const PetscReal estimate = lambda_max(level.rows(), *level.columns, facts, o.lanczos_steps(facts, &grid == grids_.data() ? grid.rows() : PETSC_MAX_INT),
+                                            level.ids(grid.bs), exact, &grid.symmetric);
 
       grid.lambda = PetscMin(grid.bound, estimate); // a macro, which would estimate twice
     }
