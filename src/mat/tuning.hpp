@@ -16,11 +16,7 @@ constexpr double diagonal_share = 0.6;
 
 /* Nodes to a block of the device, by what a product waits for: bricks twice as thick keep more of what rows share in L1 where L2 is the limit, as for half
    storage of doubles; compared with unrolled loops and thinner bricks for 27 points on three sizes of a grid. */
-constexpr int cds_brick_in_pairs = 1024, cds_brick = 512, cds_small_brick = 256;
-
-/* Rows of 27 points below which half storage asks for all diagonals at once, in small bricks: a product of few is all waiting, and thick bricks would leave
-   multiprocessors without any. */
-constexpr PetscInt cds_few_rows = 100000;
+constexpr int cds_brick_in_pairs = 1024, cds_brick = 512, cds_brick_blocks = 256;
 
 /* Blocks that a multiprocessor is compiled to hold. 32 registers are enough for all values of a pair of diagonals, and two thick bricks are then resident;
    asked for two, ptxas puts some loads off, and the product is slower: it is asked for one. */
