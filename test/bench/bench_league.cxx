@@ -126,6 +126,7 @@ PetscErrorCode Report(const LeagueProblem &p, PetscInt size, Mat A, KSP ksp, Vec
   PetscCall(PetscFPrintf(PETSC_COMM_SELF, out,
                          "\"setup_s\": %.4f, \"solve_s\": %.4f, \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %.3g}\n", t[1] - t[0],
                          t[2] - t[1], its, KSPConvergedReasons[reason], (double)(residual / norm)));
+  std::fflush(out); /* the next problem may be ended from outside */
   if (*path) PetscCall(PetscFClose(PETSC_COMM_SELF, out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

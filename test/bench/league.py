@@ -16,6 +16,7 @@ import math
 import os
 import re
 import subprocess
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -26,14 +27,28 @@ PROGRAM = os.path.join(BUILD, "bench", "bench_league")
 MOST = 100  # iterations within which a problem counts as solved
 
 
-def run(words, limit):
-    """The JSON lines of a run, by problem, and why others have none."""
+def run(words, problems, limit):
+    """The JSON lines of a run, by problem, and why others have none: a problem that ends the process, or has no line after so many seconds, is left out, and the rest goes on in a new one."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    try:
-        text, why = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=limit, env=environment).stdout, "error"
-    except subprocess.TimeoutExpired as late:
-        text, why = (late.stdout or b"").decode(), f"no result in {limit} s"
-    return {line["problem"]: line for line in map(json.loads, re.findall(r"^\{.*\}$", text, re.M))}, {"reason": why}
+    found, left = {}, list(problems)
+    while left:
+        process, late = subprocess.Popen([*words, "-problem", ",".join(left)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment), []
+        watch = lambda: threading.Timer(limit, lambda: (late.append(True), process.kill()))
+        timer = watch()
+        timer.start()
+        for line in process.stdout:
+            if line.startswith("{"):
+                timer.cancel()
+                timer = watch()
+                timer.start()
+                result = json.loads(line)
+                found[result["problem"]] = result
+        timer.cancel()
+        left = [problem for problem in left if problem not in found]
+        without = left if process.wait() == 0 else left[:1]
+        found.update((problem, {"reason": f"no result in {limit} s" if late else "error"}) for problem in without)
+        left = left[len(without):]
+    return found
 
 
 def on_device(method):
@@ -86,7 +101,7 @@ def main():
     parser.add_argument("--methods", default="saamg,gamg,hypre,ml")
     parser.add_argument("--options", default="", help="for all methods")
     parser.add_argument("--out", default=os.path.join(BUILD, "bench", "league.json"))
-    parser.add_argument("--time-out", type=int, default=60, help="seconds a problem; with --device, of all of a method's")
+    parser.add_argument("--time-out", type=int, default=60, help="seconds a problem")
     parser.add_argument("--jobs", type=int, default=1, help="problems at once, on a machine with that many cores to spare; the lines say so")
     parser.add_argument("--device", action="store_true")
     parser.add_argument("--summary", action="store_true", help="of what FILE has, without a run")
@@ -103,11 +118,10 @@ def main():
     def play(problems):
         lines = []
         for size, method in itertools.product(map(int, arguments.sizes.split(",")), arguments.methods.split(",")):
-            words = [PROGRAM, "-problem", ",".join(problem for _, problem, *_ in problems), "-size", str(size), "-pc_type", method, *(on_device(method) if arguments.device else []),
-                     *arguments.options.split()]
-            found, none = run(words, arguments.time_out)
+            words = [PROGRAM, "-size", str(size), "-pc_type", method, *(on_device(method) if arguments.device else []), *arguments.options.split()]
+            found = run(words, [problem for _, problem, *_ in problems], arguments.time_out)
             for group, problem, family, *_ in problems:
-                line = {"what": "league", "group": group, "problem": problem, "family": family, "size": size, "pc_type": method, **found.get(problem, none), **where,
+                line = {"what": "league", "group": group, "problem": problem, "family": family, "size": size, "pc_type": method, **found[problem], **where,
                         "date": datetime.date.today().isoformat(), "command": f"python3 test/bench/league.py{' --device' if arguments.device else ''}"}
                 lines.append(line)
                 print(f"{group:22} {problem:24} {size} {method:6} {line.get('rows', ''):>7} {line.get('iterations', '-'):>4} {line['reason']:18} {line.get('setup_s', 0):7.3f} {line.get('solve_s', 0):7.3f}", flush=True)
