@@ -350,7 +350,10 @@ const AddTests add([] {
       for (const char *type : {MATDENSE, MATBAIJ, MATSBAIJ, MATAIJPERM, MATAIJCRL}) {
         MatHandle    R = system_matrix(problem(name)), A;
         MatNullSpace space, near_null;
+        PetscInt     bs;
         PETSC_OK(MatConvert(R, type, MAT_INITIAL_MATRIX, A.put()));
+        PETSC_OK(MatGetBlockSize(R, &bs));
+        PETSC_OK(MatSetBlockSize(A, bs)); /* not every type keeps it */
         PETSC_OK(MatGetNullSpace(R, &space));
         PETSC_OK(MatSetNullSpace(A, space));
         PETSC_OK(MatGetNearNullSpace(R, &near_null));

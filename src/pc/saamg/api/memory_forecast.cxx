@@ -245,8 +245,8 @@ private:
 
     product_ = boxes ? window : rows * beside + (!as_a_whole ? 0 : bs * k > 1 ? std::max(0., of_blocks) : between * entry);
     product_ += (q.several ? 3 : 2) * transfer * entry + (q.several ? 2 : 1) * to.nonzeros * entry;
-    if (boxes && q.device) /* with the inverse diagonal and the magnitudes */
-      first_ = rows * (box_bytes(q.ones, false) + 2 * sizeof(PetscScalar)) + made + diagonals_ + std::max(window, to.nonzeros * entry);
+    if (boxes && q.device) /* with the inverse diagonal and the magnitudes, which the product reads; a value a row more by measurement */
+      first_ = rows * (box_bytes(q.ones, false) + 3 * sizeof(PetscScalar)) + made + diagonals_ + std::max(window, to.nonzeros * entry);
   }
 
   const MemoryQuestion &q;
