@@ -7,13 +7,6 @@ namespace goza::saamg
 namespace
 {
 
-struct WriteIds {
-  NodeIds   ids;
-  PetscInt *id;
-
-  HD void operator()(PetscInt i) const { id[i] = ids(i); }
-};
-
 /* Whether a row takes 1, x and x^2 for zeros, x along each direction of the lattice: the second does so in constant coefficients of any order, the third where
    no term is of second order. */
 struct LooksBent {

@@ -9,13 +9,6 @@ namespace goza::saamg
 namespace
 {
 
-struct WriteNames {
-  NodeIds   ids;
-  PetscInt *name;
-
-  HD void operator()(PetscInt i) const { name[i] = ids(i); }
-};
-
 /* Where the new edges' places are known they are written, else counted. */
 template <class Weight> struct KeepBeside {
   Edges           edges;
@@ -72,7 +65,7 @@ CsrGraph beside_alone(CsrGraph &&G)
   kept.nodes  = G.nodes;
   kept.ids    = G.ids;
   kept.degree = Array<PetscInt>(G.space(), G.nodes->nlocal(), unset);
-  for_each_row(G.space(), G.n, WriteNames{G.ids, name.data()});
+  for_each_row(G.space(), G.n, WriteIds{G.ids, name.data()});
   G.nodes->update(name);
   if (G.borrowed) keep_beside(G, G.entry, name, kept);
   else keep_beside(G, StoredWeight{G.weight.data()}, name, kept);

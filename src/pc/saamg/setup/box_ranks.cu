@@ -61,7 +61,7 @@ std::unique_ptr<RankBoxes> part_of_lattice(const Lattice &lattice, NodeIds ids, 
   grid           = part_of(whole, low, high);
   ranks->columns = columns;
   ranks->node    = Array<PetscInt>(space, nlocal, unset);
-  for_each_row(space, n, OwnIds{ids, id.data()});
+  for_each_row(space, n, WriteIds{ids, id.data()});
   columns->update(id);
   FindNode body{lattice, grid, {}, {0, plane ? 2 : 1, plane ? 1 : 2}, id.data(), ranks->node.data()};
   for (int d = 0; d < 3; d++) body.begin[d] = whole.begin[d] - static_cast<PetscInt>(low[d]);

@@ -25,13 +25,6 @@ struct ReachOfNodes {
   }
 };
 
-struct OwnIds {
-  NodeIds   ids;
-  PetscInt *id;
-
-  HD void operator()(PetscInt i) const { id[i] = ids(i); }
-};
-
 /* Where a local column is on the grid. */
 struct FindNode {
   Lattice         lattice;

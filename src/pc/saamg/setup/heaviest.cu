@@ -122,13 +122,6 @@ struct Join {
   }
 };
 
-struct Ids {
-  NodeIds   ids;
-  PetscInt *id;
-
-  HD void operator()(PetscInt i) const { id[i] = ids(i); }
-};
-
 /* way: of all nodes, from what Pairs says. */
 void follow(const CsrGraph &G, const Array<PetscInt> &lead, const Array<PetscInt> &id, Array<PetscInt> &way)
 {
@@ -161,7 +154,7 @@ CsrAggregates aggregate_by_heaviest(const CsrGraph &G, PetscInt least)
   Array<PetscReal> rdiag(space, nlocal); // the graph's has no more ghosts than the matrix
   Array<Member>    joined(space, nlocal);
 
-  for_each_row(space, G.n, Ids{G.ids, id.data()});
+  for_each_row(space, G.n, WriteIds{G.ids, id.data()});
   nodes.update(id);
   if (G.n) rdiag.copy_from(G.rdiag.data(), G.n);
   nodes.update(rdiag);

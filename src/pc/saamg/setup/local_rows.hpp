@@ -42,6 +42,13 @@ struct NodeIds {
   HD std::int64_t of_row(PetscInt row) const { return static_cast<std::int64_t>((*this)(row / bs)) * bs + row % bs; }
 };
 
+struct WriteIds {
+  NodeIds   ids;
+  PetscInt *id; // [nodes]
+
+  HD void operator()(PetscInt i) const { id[i] = ids(i); }
+};
+
 /* A well-mixed number of so many bits; different for different i < 2^bits (each step can be undone), so that it needs no tie break. */
 template <int bits> HD inline std::uint64_t mixed(std::uint64_t i)
 {
