@@ -28,9 +28,9 @@ MOST = 100  # iterations within which a problem counts as solved
 
 
 def run(words, problems, limit):
-    """The JSON lines of a run, by problem, and why others have none: a problem that ends the process, or has no line after so many seconds, is left out, and the rest goes on in a new one."""
+    """A JSON line's values a problem, as they come: a problem that ends the process, or has no line after so many seconds, is left out, with its reason, and the rest goes on in a new one."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    found, left = {}, list(problems)
+    left = list(problems)
     while left:
         process, late = subprocess.Popen([*words, "-problem", ",".join(left)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment), []
         watch = lambda: threading.Timer(limit, lambda: (late.append(True), process.kill()))
@@ -42,13 +42,12 @@ def run(words, problems, limit):
                 timer = watch()
                 timer.start()
                 result = json.loads(line)
-                found[result["problem"]] = result
+                left.remove(result["problem"])
+                yield result["problem"], result
         timer.cancel()
-        left = [problem for problem in left if problem not in found]
-        without = left if process.wait() == 0 else left[:1]
-        found.update((problem, {"reason": f"no result in {limit} s" if late else "error"}) for problem in without)
+        without = list(left) if process.wait() == 0 else left[:1]
+        yield from ((problem, {"reason": f"no result in {limit} s" if late else "error"}) for problem in without)
         left = left[len(without):]
-    return found
 
 
 def on_device(method):
@@ -115,24 +114,27 @@ def main():
         where["jobs"] = arguments.jobs
     listed = [] if arguments.summary else [line.split("\t") for line in subprocess.run([PROGRAM, "-list"], capture_output=True, text=True, check=True).stdout.splitlines()]
 
+    out.parent.mkdir(parents=True, exist_ok=True)
+    one_at_a_time = threading.Lock()
+    place = {problem: number for number, (_, problem, *_) in enumerate(listed)}
+
+    def keep(line):
+        with one_at_a_time:
+            known[key(line)] = line
+            out.write_text("".join(json.dumps(line) + "\n" for line in sorted(known.values(), key=lambda line: place.get(line["problem"], 0))))
+            print(f"{line['group']:22} {line['problem']:24} {line['size']} {line['pc_type']:6} {line.get('rows', ''):>7} {line.get('iterations', '-'):>4} {line['reason']:18} {line.get('setup_s', 0):7.3f} {line.get('solve_s', 0):7.3f}", flush=True)
+
     def play(problems):
-        lines = []
+        about = {problem: {"group": group, "problem": problem, "family": family} for group, problem, family, *_ in problems}
         for size, method in itertools.product(map(int, arguments.sizes.split(",")), arguments.methods.split(",")):
             words = [PROGRAM, "-size", str(size), "-pc_type", method, *(on_device(method) if arguments.device else []), *arguments.options.split()]
-            found = run(words, [problem for _, problem, *_ in problems], arguments.time_out)
-            for group, problem, family, *_ in problems:
-                line = {"what": "league", "group": group, "problem": problem, "family": family, "size": size, "pc_type": method, **found[problem], **where,
-                        "date": datetime.date.today().isoformat(), "command": f"python3 test/bench/league.py{' --device' if arguments.device else ''}"}
-                lines.append(line)
-                print(f"{group:22} {problem:24} {size} {method:6} {line.get('rows', ''):>7} {line.get('iterations', '-'):>4} {line['reason']:18} {line.get('setup_s', 0):7.3f} {line.get('solve_s', 0):7.3f}", flush=True)
-        return lines
+            for problem, found in run(words, about, arguments.time_out):
+                keep({"what": "league", **about[problem], "size": size, "pc_type": method, **found, **where,
+                      "date": datetime.date.today().isoformat(), "command": f"python3 test/bench/league.py{' --device' if arguments.device else ''}"})
 
     chosen = [words for words in listed if re.search(arguments.only, f"{words[0]}/{words[1]}")]
-    out.parent.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(arguments.jobs) as workers:
-        for lines in workers.map(play, [chosen] if arguments.device and chosen else [[words] for words in chosen]):
-            known.update((key(line), line) for line in lines)
-            out.write_text("".join(json.dumps(line) + "\n" for line in known.values()))
+        list(workers.map(play, [chosen] if arguments.device and chosen else [[words] for words in chosen]))
     summary(list(known.values()))
 
 
