@@ -5,10 +5,35 @@
 namespace goza
 {
 
-void start_kernel(const void *kernel, std::size_t shared, dim3 blocks, int threads, void **arguments)
+/* Whether the device can place a kernel early, and what it runs was compiled for one that can: else wait_for_earlier() is nothing. */
+static bool placed_early(const void *kernel)
 {
+  static const bool yes = [kernel] {
+    int                id = 0, major = 0;
+    cudaFuncAttributes compiled;
+
+    return cudaGetDevice(&id) == cudaSuccess && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, id) == cudaSuccess && major >= 9 &&
+           cudaFuncGetAttributes(&compiled, kernel) == cudaSuccess && compiled.ptxVersion >= 90;
+  }();
+
+  return yes;
+}
+
+void start_kernel(const void *kernel, std::size_t shared, dim3 blocks, int threads, void **arguments, bool waits)
+{
+  cudaLaunchConfig_t  how = {};
+  cudaLaunchAttribute early;
+
   if (shared > 48 * 1024) (void)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
-  check(cudaLaunchKernel(kernel, blocks, dim3(threads), arguments, shared, static_cast<cudaStream_t>(device::stream())), "kernel launch");
+  early.id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  how.gridDim                                      = blocks;
+  how.blockDim                                     = dim3(threads);
+  how.dynamicSmemBytes                             = shared;
+  how.stream                                       = static_cast<cudaStream_t>(device::stream());
+  how.attrs                                        = &early;
+  how.numAttrs                                     = waits && placed_early(kernel);
+  check(cudaLaunchKernelExC(&how, kernel, arguments), "kernel launch");
 }
 
 } // namespace goza

@@ -128,7 +128,7 @@ template <class V> __device__ inline void end_sums(const WithDots<V> &out)
   }
 }
 
-/* As launch_kernel_with(), where the body may sum up. */
+/* As launch_waiting_kernel(), where the body may sum up. */
 template <auto kernel, class Body, class... Arguments>
 void launch_body_with(std::size_t shared, const Body &body, dim3 blocks, int threads, const Arguments &...arguments)
 {
@@ -136,8 +136,8 @@ void launch_body_with(std::size_t shared, const Body &body, dim3 blocks, int thr
     Body with_part = body;
 
     with_part.out.part = body.out.sums->leave(static_cast<std::size_t>(blocks.x) * blocks.y * blocks.z * (threads / 32));
-    launch_kernel_with<kernel>(shared, blocks, threads, arguments..., with_part);
-  } else launch_kernel_with<kernel>(shared, blocks, threads, arguments..., body);
+    launch_waiting_kernel<kernel>(shared, blocks, threads, arguments..., with_part);
+  } else launch_waiting_kernel<kernel>(shared, blocks, threads, arguments..., body);
 }
 
 template <auto kernel, class Body, class... Arguments> void launch_body(const Body &body, dim3 blocks, int threads, const Arguments &...arguments)
@@ -149,6 +149,7 @@ template <class Body> __global__ void __launch_bounds__(rows_per_block) RowKerne
 {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 
+  wait_for_earlier();
   if constexpr (sums_up<Body>) begin_sums(body.out);
   if (row < n) body(static_cast<PetscInt>(row));
   if constexpr (sums_up<Body>) end_sums(body.out);
@@ -206,6 +207,7 @@ __global__ void __launch_bounds__(Body::brick, resident_blocks<Body, 2>) BrickKe
   const std::int64_t x = (static_cast<std::int64_t>(blockIdx.x) << bx) + (t & ((1 << bx) - 1)), y = (blockIdx.y << by) + (t >> bx & ((1 << by) - 1));
   const std::int64_t z = blockIdx.z * (Body::brick >> (bx + by)) + (t >> (bx + by)), in_plane = y * grid.line + x, row = z * grid.plane + in_plane;
 
+  wait_for_earlier();
   if constexpr (sums_up<Body>) begin_sums(body.out);
   if (x < grid.line && in_plane < grid.plane && row < grid.nrows) body(static_cast<PetscInt>(row));
   if constexpr (sums_up<Body>) end_sums(body.out);
@@ -255,6 +257,7 @@ template <class Body> __global__ void __launch_bounds__(rows_per_block, resident
 {
   const std::int64_t warp = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) >> 5;
 
+  wait_for_earlier();
   if constexpr (sums_up<Body>) begin_sums(body.out);
   if (warp < n) body(static_cast<PetscInt>(warp), static_cast<int>(threadIdx.x & 31));
   if constexpr (sums_up<Body>) end_sums(body.out);
@@ -268,6 +271,7 @@ template <class Body> void for_each_warp(PetscInt n, const Body &body)
 
 template <class Body> __global__ void __launch_bounds__(range_threads, ranges_per_multiprocessor) RangeKernel(const PetscInt *range, Body body)
 {
+  wait_for_earlier();
   const PetscInt end = range[blockIdx.x + 1];
 
   if constexpr (sums_up<Body>) begin_sums(body.out);

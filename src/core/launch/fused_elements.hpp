@@ -53,6 +53,7 @@ template <class Body> __global__ void __launch_bounds__(FusedSums::threads) Fuse
   __shared__ PetscScalar warp_sums[FusedSums::threads / 32];
   __shared__ bool        last;
 
+  wait_for_earlier();
   if constexpr (has_begin<Body>) body.begin();
   for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * FusedSums::threads + threadIdx.x; first < n; first += each * apart) {
     typename Body::Values v[each];
@@ -160,7 +161,7 @@ template <class Body> void fuse(Space space, PetscInt n, const Body &body, Fused
   static_assert(dots_of<Body> <= FusedSums::most_dots, "FusedSums holds no more");
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    launch_kernel<FusedKernel<Body>>(sums.blocks(n), FusedSums::threads, n, body, sums.part(), sums.done());
+    launch_waiting_kernel<FusedKernel<Body>>(0, sums.blocks(n), FusedSums::threads, n, body, sums.part(), sums.done());
     return;
   }
 #endif
