@@ -5,15 +5,14 @@
      HD void     visit(row, lane, lanes, f)        f(column) for the part of the row's columns that falls to one of so many lanes, repetitions allowed
 
    On the host a marker per column finds repetitions (Gustavson 1978). On the device a team of threads hashes a row's columns into a table in shared memory;
-   rows that overflow it are done by a warp, then by a block with a table in global memory. The table is then sorted where it lies. Where rows are few, and long
-   therefore, as those of the lower levels of a hierarchy, a block does each, with a bit for every column. */
+   rows that overflow it are done by a warp, then by a block with a table in global memory. The table is then sorted where it lies. Few columns are found once,
+   and kept from when they are counted until they have their places. Where rows are few, and long therefore, as those of the lower levels of a hierarchy, a
+   block does each, with a bit for every column. */
 #pragma once
 #include "core/util/algorithm.hpp"
-#include "core/util/hash.hpp"
 #include "column_bits.hpp"
-#include "csr.hpp"
 #include "core/launch/for_each_row.hpp"
-#include <type_traits>
+#include "row_team.hpp"
 
 namespace goza
 {
@@ -22,135 +21,13 @@ namespace goza
 namespace pattern
 {
 
-/* Threads that work on one row. */
-template <int Lanes> struct Team { // Lanes <= 32: part of a warp
-  int      lane;
-  unsigned mask;
-
-  static constexpr int lanes = Lanes;
-  __device__      Team() : lane(threadIdx.x % Lanes), mask((Lanes == 32 ? 0xffffffffu : (1u << (Lanes & 31)) - 1) << (threadIdx.x % 32 / Lanes * Lanes)) { }
-  __device__ void sync() const { __syncwarp(mask); }
-};
-
-struct Block {
-  int lane = static_cast<int>(threadIdx.x);
-
-  static constexpr int lanes = rows_per_block;
-  __device__ void      sync() const { __syncthreads(); }
-};
-
-__device__ inline PetscInt claim(PetscInt *place, PetscInt key)
-{
-  using Word = std::conditional_t<sizeof(PetscInt) == 8, unsigned long long, unsigned int>;
-
-  return static_cast<PetscInt>(atomicCAS(reinterpret_cast<Word *>(place), static_cast<Word>(no_column), static_cast<Word>(key)));
-}
-
-/* Where a team finds the columns of a row. */
-struct Work {
-  PetscInt *table, slots; // a power of two above limit + the team's lanes, so that it is never full
-  PetscInt  limit;
-  PetscInt *list, listed; // the first `listed` of them, as they came
-  int      *count;        // their number, or more than `limit` where there are more
-};
-
-template <class T, class Rows> __device__ void collect(const T &team, const Rows &rows, PetscInt row, const Work &work)
-{
-  PetscInt *const table = work.table;
-  const PetscInt  slots = work.slots;
-  bool            full  = false;
-
-  for (PetscInt s = team.lane; s < slots; s += T::lanes) table[s] = no_column;
-  if (team.lane == 0) *work.count = 0;
-  team.sync();
-  rows.visit(row, team.lane, T::lanes, [&](PetscInt c) {
-    PetscInt s = static_cast<PetscInt>(scattered(c) >> 7) & (slots - 1);
-
-    while (!full) {
-      PetscInt held = table[s];
-
-      if (held == c) return;
-      if (held == no_column) {
-        held = claim(table + s, c);
-        if (held == no_column) {
-          const PetscInt n = atomicAdd(work.count, 1);
-
-          if (n < work.listed) work.list[n] = c;
-          full = n >= work.limit;
-          return;
-        }
-        if (held == c) return;
-      }
-      s = (s + 1) & (slots - 1);
-    }
-  });
-  team.sync();
-}
-
-/* Bitonic, on a power of two of slots. */
-template <class T> __device__ void sort(const T &team, PetscInt *table, PetscInt slots)
-{
-  for (PetscInt run = 2; run <= slots; run *= 2) {
-    for (PetscInt step = run / 2; step > 0; step /= 2) {
-      for (PetscInt t = team.lane; t < slots / 2; t += T::lanes) {
-        const PetscInt i = 2 * step * (t / step) + t % step, j = i + step;
-        const PetscInt a = table[i], b = table[j];
-
-        if ((a > b) == ((i & run) == 0)) {
-          table[i] = b;
-          table[j] = a;
-        }
-      }
-      team.sync();
-    }
-  }
-}
-
-__device__ inline PetscInt power_above(PetscInt n)
-{
-  PetscInt p = 4;
-
-  while (p < n) p *= 2;
-  return p;
-}
-
-/* One row: its length, or, when col is there, its columns. A short list is sorted by counting how many are smaller. */
-template <class T, class Rows>
-__device__ void do_row(const T &team, const Rows &rows, PetscInt row, Work work, PetscInt *length, const PetscInt *ptr, PetscInt *col)
-{
-  if (col) {
-    const PetscInt n = ptr[row + 1] - ptr[row], enough = power_above(2 * n);
-    PetscInt      *to = col + ptr[row];
-
-    if (n > work.limit) return; // another tier's
-    if (enough < work.slots) work.slots = enough;
-    work.limit = work.slots;
-    collect(team, rows, row, work);
-    if (n <= work.listed) {
-      for (PetscInt k = team.lane; k < n; k += T::lanes) {
-        const PetscInt c    = work.list[k];
-        PetscInt       rank = 0;
-
-        for (PetscInt l = 0; l < n; l++) rank += work.list[l] < c;
-        to[rank] = c;
-      }
-    } else {
-      sort(team, work.table, work.slots);
-      for (PetscInt k = team.lane; k < n; k += T::lanes) to[k] = work.table[k];
-    }
-  } else {
-    collect(team, rows, row, work);
-    if (team.lane == 0) length[row] = *work.count <= work.limit ? *work.count : -1;
-  }
-  team.sync();
-}
-
 template <int Lanes> constexpr PetscInt slots_of  = Lanes == 32 ? 4096 / sizeof(PetscInt) : 512 / sizeof(PetscInt);
 template <int Lanes> constexpr PetscInt listed_of = slots_of<Lanes> / (Lanes == 32 ? 8 : 2);
 
-/* list: the rows, or null for all of them. */
+/* list: the rows, or null for all of them. kept: [rows][kept_columns], or null. */
 template <int Lanes, class Rows>
-__global__ void __launch_bounds__(rows_per_block) TeamKernel(PetscInt n, const PetscInt *list, Rows rows, PetscInt *length, const PetscInt *ptr, PetscInt *col)
+__global__ void __launch_bounds__(rows_per_block)
+  TeamKernel(PetscInt n, const PetscInt *list, Rows rows, PetscInt *kept, PetscInt *length, const PetscInt *ptr, PetscInt *col)
 {
   constexpr int       teams = rows_per_block / Lanes;
   constexpr PetscInt  slots = slots_of<Lanes>, listed = listed_of<Lanes>;
@@ -160,9 +37,11 @@ __global__ void __launch_bounds__(rows_per_block) TeamKernel(PetscInt n, const P
   const int           mine = threadIdx.x / Lanes;
   const std::int64_t  k    = static_cast<std::int64_t>(blockIdx.x) * teams + mine;
 
+  static_assert(kept_columns <= listed);
   if (k < n)
-    do_row(team, rows, list ? list[k] : static_cast<PetscInt>(k), {table + mine * slots, slots, slots / 4 * 3, lists + mine * listed, listed, count + mine},
-           length, ptr, col);
+    do_row(team, rows, list ? list[k] : static_cast<PetscInt>(k),
+           {table + mine * slots, slots, slots / 4 * 3, lists + mine * listed, listed, count + mine, kept ? kept + k * kept_columns : nullptr}, length, ptr,
+           col);
 }
 
 template <class Rows>
@@ -172,7 +51,7 @@ __global__ void __launch_bounds__(rows_per_block)
   __shared__ int count;
 
   for (PetscInt k = blockIdx.x; k < n; k += gridDim.x)
-    do_row(Block(), rows, list[k], {tables + static_cast<std::size_t>(blockIdx.x) * slots, slots, slots, nullptr, 0, &count}, length, ptr, col);
+    do_row(Block(), rows, list[k], {tables + static_cast<std::size_t>(blockIdx.x) * slots, slots, slots, nullptr, 0, &count, nullptr}, length, ptr, col);
 }
 
 struct Overflown {
@@ -273,6 +152,8 @@ public:
       by_bits(length, nullptr, nullptr);
       return;
     }
+    if (const std::size_t all = static_cast<std::size_t>(nrows_) * kept_columns; narrow_ && all <= kept_bytes / sizeof(PetscInt))
+      kept_ = Array<PetscInt>(Space::Cuda, all, unset);
     if (narrow_) teams<8>(nrows_, nullptr, length, nullptr, nullptr);
     else teams<32>(nrows_, nullptr, length, nullptr, nullptr);
     Array<PetscInt> left = overflown(nrows_, length);
@@ -304,12 +185,15 @@ private:
   }
   template <int Lanes> void teams(PetscInt n, const PetscInt *list, PetscInt *length, const PetscInt *ptr, PetscInt *col)
   {
-    if (n) launch_kernel<TeamKernel<Lanes, Rows>>(blocks_for(n, rows_per_block / Lanes), rows_per_block, n, list, rows_, length, ptr, col);
+    if (n)
+      launch_kernel<TeamKernel<Lanes, Rows>>(blocks_for(n, rows_per_block / Lanes), rows_per_block, n, list, rows_, list ? nullptr : kept_.data(), length, ptr,
+                                             col);
   }
 
   PetscInt        nrows_, ncols_;
   Rows            rows_;
   bool            narrow_;            // teams of 8: few columns a row
+  Array<PetscInt> kept_{Space::Cuda}; // of all rows
   Array<PetscInt> wide_{Space::Cuda}; // rows left to warps
   LongRows<Rows>  long_;              // and to blocks
 };

@@ -24,15 +24,14 @@ struct CountBlocks {
     bool           full = n % bc == 0;
 
     for (PetscInt r = 0; r < br && full; r++) {
-      const PetscInt from = ptr[i * br + r];
-
-      full = ptr[i * br + r + 1] - from == n;
-      if (lanes == 1) full = full && row_in_place(first, from, n);
-      else {
-        for (PetscInt k = lane; k < n && full; k += lanes) full = r ? col[from + k] == col[first + k] : in_place(first, k);
-        full = in_all_lanes(full, lanes);
-      }
+      full = ptr[i * br + r + 1] - ptr[i * br + r] == n;
+      if (lanes == 1) full = full && row_in_place(first, ptr[i * br + r], n);
     }
+    for (PetscInt k = lane; lanes > 1 && k < n && full; k += lanes) {
+      full = in_place(first, k);
+      for (PetscInt r = 1; r < br; r++) full = full && col[ptr[i * br + r] + k] == col[first + k];
+    }
+    full = in_all_lanes(full, lanes);
     if (lane) return;
     bad[i]    = !full;
     blocks[i] = n / bc;
