@@ -125,6 +125,10 @@ template <class Value> struct CdsEntries {
       read_ahead<false>(row, f);
       return;
     }
+    if (bs == 3) {
+      read_blocks_ahead<3>(row, f);
+      return;
+    }
 #endif
     for_each_of_row(row, [&f](PetscInt col, const Value *p) { f(col, *p); });
   }
@@ -178,6 +182,33 @@ private:
       for (int u = 0; u < ahead; u++) f(column<mirrored>(row, k + u), a[u]);
     }
     for (; k < n; k++) f(column<mirrored>(row, k), inside<mirrored>(row, k));
+  }
+
+  /* The same of so many unknowns a node: some blocks' values are on their way. */
+  template <int N, class F> HD void read_blocks_ahead(PetscInt row, F &f) const
+  {
+    constexpr int  ahead = 2;
+    const PetscInt i     = row / N;
+    const int      r = static_cast<int>(row % N), n = blocks();
+
+    for (int k = 0; k < n; k += ahead) {
+      PetscInt                   j[ahead];
+      std::remove_const_t<Value> a[ahead][N];
+
+      UNROLL()
+      for (int u = 0; u < ahead; u++) {
+        const Block b = k + u < n ? block(i, k + u) : Block{-1, 0, false};
+
+        j[u] = b.node;
+        UNROLL()
+        for (int c = 0; c < N; c++) a[u][c] = b.node < 0 ? std::remove_const_t<Value>(0) : *in_block(i, b, r, c);
+      }
+      UNROLL()
+      for (int u = 0; u < ahead; u++) {
+        UNROLL()
+        for (int c = 0; c < N && j[u] >= 0; c++) f(j[u] * N + c, a[u][c]);
+      }
+    }
   }
 
   template <bool mirrored> HD PetscInt column(PetscInt row, int k) const

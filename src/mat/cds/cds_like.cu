@@ -88,6 +88,7 @@ private:
 /* Of rows as they are stored: of half storage from the main diagonal on, where the largest entry of a row mostly is, and of two mirror images one. */
 struct JoinExponents {
   static constexpr bool walks_along_row = true;
+  static constexpr int  together        = 3; // values that are asked for before one is looked at
 
   CdsView<PetscScalar> A;
   PetscInt             bs, begin, end; // of these diagonals
@@ -98,12 +99,21 @@ struct JoinExponents {
     double         largest = 0;
 
     for (PetscInt d = begin; d < end; d++) {
-      const PetscInt j = node + A.offset[d];
+      const PetscInt     j = node + A.offset[d];
+      const PetscInt     n = j >= 0 && j < A.ncols ? bs : 0;
+      const PetscScalar *p = A.val + ((d * bs + r) * bs * A.ld + node);
 
-      for (PetscInt c = 0; c < bs && j >= 0 && j < A.ncols; c++) {
-        const double size = size_of(A.val[((d * bs + r) * bs + c) * A.ld + node]);
+      for (PetscInt first = 0; first < n; first += together) {
+        PetscScalar value[together];
 
-        if (size > largest && size - size == 0) largest = size;
+        UNROLL()
+        for (int c = 0; c < together; c++) value[c] = first + c < n ? p[(first + c) * A.ld] : PetscScalar(0);
+        UNROLL()
+        for (int c = 0; c < together; c++) {
+          const double size = size_of(value[c]);
+
+          if (size > largest && size - size == 0) largest = size;
+        }
       }
     }
     most[0] = Most::join(most[0], RowExponents::high(largest));
