@@ -1,6 +1,7 @@
 /* The diagonal of a matrix and the spectrum of D^-1 A, in the space where the matrix is: Columns of A are local ones of a map. */
 #pragma once
 #include "mat/common/par_operator.hpp"
+#include "core/sparse/full_blocks.hpp"
 #include "core/sparse/value_scaling.hpp"
 #include "core/util/half.hpp"
 #include "stored_rows.hpp"
@@ -38,7 +39,8 @@ struct CsrFacts {
   Array<PetscScalar>   dinv;             // [rows] 1 / a_ii; 0 where it is zero, not stored, or too small to invert: smoothers do not change such rows
   Array<unsigned char> isolated;         // [rows] 1 or 0
 
-  std::shared_ptr<RoughRows> rough; // where it was asked for and A's diagonal entries are of few magnitudes; of dominant rows all are finite
+  BlockPatternPtr            blocks; // of nodes' rows, where they have been looked for
+  std::shared_ptr<RoughRows> rough;  // where it was asked for and A's diagonal entries are of few magnitudes; of dominant rows all are finite
 };
 
 /* bs rows are a node. rough_from: bytes of diagonals from which the pass makes a copy of them that lambda_max() may take. Collective. */

@@ -25,6 +25,7 @@ PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *f
     if (level.rows().no_rows()) level.nnz = exact->nnz(); // which may be more than a PetscInt counts
     facts = level.facts ? std::move(*level.facts) : row_facts(level.rows(), *level.columns, 1, solved ? no_rough_rows : o.rough_from);
     level.facts.reset();
+    if (facts.blocks && facts.blocks->br == grid.bs) level.blocks = std::move(facts.blocks);
     *finite              = facts.finite;
     level.squares_finite = facts.squares_finite;
     level.dominant       = facts.dominant;

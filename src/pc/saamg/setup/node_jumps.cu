@@ -72,11 +72,12 @@ struct CountJumps {
 
 } // namespace
 
-NodeJumps jumps_of_nodes(const Csr &A, const MapPtr &columns, PetscInt bs, const CsrFacts &facts)
+NodeJumps jumps_of_nodes(const Csr &A, const MapPtr &columns, PetscInt bs, CsrFacts &facts)
 {
   if (!diagonals_differ(facts, *columns)) return {};
+  facts.blocks                = pattern_of_blocks(A, bs, bs);
   const Space           space = A.space;
-  NodeRows              measured(A, *columns, bs, nullptr);
+  NodeRows              measured(A, *columns, bs, facts.blocks);
   const MapPtr          nodes = nodes_of_columns(columns, bs);
   const Array<PetscInt> ghost = nodes_of_ghost_columns(*columns, *nodes, bs);
   Array<PetscReal>      rdiag(space, nodes->nlocal(), unset);

@@ -25,7 +25,7 @@ struct NodeJumps {
   static constexpr PetscReal growth = 2;
 };
 
-/* Nodes of bs rows. Collective. */
-NodeJumps jumps_of_nodes(const Csr &A, const MapPtr &columns, PetscInt bs, const CsrFacts &facts);
+/* Nodes of bs rows, whose blocks facts.blocks becomes where all are full. Collective. */
+NodeJumps jumps_of_nodes(const Csr &A, const MapPtr &columns, PetscInt bs, CsrFacts &facts);
 
 } // namespace goza::saamg
