@@ -23,6 +23,9 @@ constexpr std::size_t room_of_part = 256 << 20;
 /* Entries of a matrix whose product takes a device hardly longer than its launch. */
 constexpr std::int64_t few_entries = 1 << 21;
 
+/* Entries of an interpolation that a device's L2 holds: to look for columns in common takes as long as tens of products. */
+constexpr std::int64_t few_of_transfer = 1 << 22;
+
 /* Bytes of a level's diagonals from which products with a copy of them in half precision save more than the copy takes. */
 constexpr std::size_t least_rough_bytes = 96 << 20;
 
@@ -32,5 +35,8 @@ constexpr PetscInt some_rows = 1 << 18;
 /* Nodes whose lists have so many edges on an average have a warp each where there are no more of them: with a thread each they would leave a device idle. */
 constexpr std::int64_t long_row  = 16;
 constexpr PetscInt     few_nodes = 1 << 15;
+
+/* Nodes of which those that look through their neighbours' aggregates, some of them and for long, are done by some lanes each where there are no more. */
+constexpr PetscInt few_joining = 1 << 17;
 
 } // namespace goza::saamg
