@@ -31,10 +31,10 @@ struct CsrGraph {
   Array<PetscInt>  node_of_ghost_column; // [ghosts of A] among the ghost nodes; those that are none of them have the number behind the last
   Array<float>     weight;
   Array<PetscReal> rdiag;
+  Array<PetscInt>  filtered; // [owned nodes + 1] lengths of filter_weak()'s rows, where they are known: of these values of A
 
   Space space() const { return degree.space(); }
   bool  long_rows() const { return nedges > long_row * n; }
-  bool  few_of_long_rows() const { return n <= few_nodes && long_rows(); } // more of them fill a device with a thread each, which is faster
 };
 
 /* What makes an entry an edge: see strength_rows.hpp. */

@@ -216,6 +216,7 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
     next.level->natural = from->boxes != nullptr;
     aggregates          = CsrAggregates();
     if (!from->filters) from->graph = CsrGraph();
+    from->graph.filtered = Array<PetscInt>(); // of other values rows may have other lengths
     if (from->ones) from->spare_ones();
     if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
     else {

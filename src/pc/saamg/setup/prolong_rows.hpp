@@ -95,26 +95,27 @@ struct SmoothedEntry {
   }
 };
 
-/* One column of every aggregate's block in the rows of a node, where A consists of blocks of N x N and each is of nodes: node * k + the column's place in the
-   block. The sums are those of SmoothedRow. */
+/* The rows of a node, where A consists of blocks of N x N and each is of nodes. They lie one behind the other in `v`, zeros at first, until they are finished;
+   the sums are those of SmoothedRow. */
 template <int N> struct SmoothedNode {
   SmoothedRow<0>     all;
   const PetscInt    *ptr, *col; // of A's blocks
   const PetscScalar *val;
 
-  HD void operator()(PetscInt column) const
+  HD PetscInt     reached(PetscInt node) const { return all.begin[node + 1] - all.begin[node]; }
+  HD PetscScalar *rows(PetscInt node) const { return all.val + static_cast<std::size_t>(all.begin[node]) * (N * all.vectors); }
+
+  /* Column c of every aggregate's block in these rows of A T. */
+  HD void add(PetscInt node, PetscInt c, PetscScalar *v) const
   {
-    const PetscInt     k = all.vectors, node = column / k, c = column % k, first = ptr[node], last = ptr[node + 1], n = all.begin[node + 1] - all.begin[node];
-    const PetscInt    *list = all.reached + all.begin[node];
-    const PetscScalar *a    = val + first * (N * N);
-    PetscScalar       *v = all.val + (all.begin[node] * (N * k) + c), sum[N] = {};
-    PetscInt           at = 0;
+    const PetscInt     k = all.vectors, first = ptr[node], last = ptr[node + 1], n = reached(node);
+    const PetscInt    *list   = all.reached + all.begin[node];
+    const PetscScalar *a      = val + first * (N * N);
+    PetscScalar        sum[N] = {};
+    PetscInt           at     = 0;
 
     if (!n) return;
-    for (PetscInt b = 0; b < n * N; b++) {
-      all.col[(all.begin[node] * N + b) * k + c] = list[b % n] * k + c;
-      v[b * k]                                   = 0;
-    }
+    v += c;
     for (PetscInt p = first; p < last; p++, a += N) {
       const PetscInt     j = col[p] * N, J = all.aggregate[j];
       const PetscScalar *t = all.T + (static_cast<std::size_t>(j) * k + c);
@@ -132,22 +133,45 @@ template <int N> struct SmoothedNode {
         for (int r = 0; r < N; r++) sum[r] += a[r * ((last - first) * N) + s] * x;
       }
     }
-    for (int r = 0; r < N; r++) {
-      v[(r * n + at) * k] = sum[r];
-      finish(node * N + r, c, n, list, v + r * n * k);
-    }
+    for (int r = 0; r < N; r++) v[(r * n + at) * k] = sum[r];
   }
 
-private:
-  HD void finish(PetscInt row, PetscInt c, PetscInt n, const PetscInt *list, PetscScalar *v) const
+  /* P's entries from these, what falls to a lane of them. */
+  HD void finish(PetscInt node, int lane, int lanes, const PetscScalar *v) const
   {
-    const PetscInt    k = all.vectors;
-    const PetscScalar f = -all.omega * all.dinv[row];
+    const PetscInt    k = all.vectors, n = reached(node) * k;
+    const PetscInt   *list = all.reached + all.begin[node];
+    const std::size_t to   = static_cast<std::size_t>(all.begin[node]) * (N * k);
 
-    for (PetscInt b = 0; b < n; b++) {
-      v[b * k] *= f;
-      if (list[b] == all.aggregate[row]) v[b * k] += all.T[static_cast<std::size_t>(row) * k + c];
+    for (int r = 0; r < N; r++) {
+      const PetscInt    row = node * N + r, own = all.aggregate[row];
+      const PetscScalar f = -all.omega * all.dinv[row];
+
+      for (PetscInt e = lane; e < n; e += lanes) {
+        const PetscInt J = list[e / k], c = e % k;
+
+        all.col[to + r * n + e] = J * k + c;
+        all.val[to + r * n + e] = f * v[r * n + e] + (J == own ? all.T[static_cast<std::size_t>(row) * k + c] : PetscScalar(0));
+      }
     }
+  }
+};
+
+/* Of a row of such a component: what is on the diagonal, and what is left out. */
+struct FilteredSums {
+  PetscScalar diagonal = 0, lumped = 0;
+
+  HD void add(PetscScalar a, bool on_diagonal, bool kept)
+  {
+    if (on_diagonal) diagonal += a;
+    if (!kept) lumped += a;
+  }
+  HD FilteredSums of_lanes(int lanes) const { return {sum_of_lanes(diagonal, lanes), sum_of_lanes(lumped, lanes)}; }
+  HD bool         keeps_all() const
+  {
+    const PetscReal whole = PetscRealPart(diagonal * PetscConj(diagonal)), left = PetscRealPart((diagonal + lumped) * PetscConj(diagonal));
+
+    return !(left >= 0.1 * whole && left <= 2 * whole);
   }
 };
 
@@ -178,20 +202,18 @@ struct FilteredRow {
   {
     const PetscInt node = node_of(row), own_component = row - node * bs, begin = A.entries_before(row), end_of_row = A.entries_before(row + 1);
     PetscInt       kept = 0, p = ptr ? ptr[row] : 0, own = -1; // own: where the diagonal block begins
-    PetscScalar    diagonal = 0, lumped = 0;
+    FilteredSums   sums;
     Asked          asked;
 
     for (PetscInt q = begin + lane; q < end_of_row; q += lanes) {
-      const PetscInt j = A.dcol[q];
+      const PetscInt j     = A.dcol[q];
+      const bool     stays = keep(node, j, asked);
 
-      if (j == row) diagonal += A.dval[q];
-      if (keep(node, j, asked)) kept++;
-      else if (component(j) == own_component) lumped += A.dval[q];
+      kept += stays;
+      sums.add(A.dval[q], j == row, stays || component(j) != own_component);
     }
-    diagonal              = sum_of_lanes(diagonal, lanes);
-    lumped                = sum_of_lanes(lumped, lanes);
-    const PetscReal whole = PetscRealPart(diagonal * PetscConj(diagonal)), left = PetscRealPart((diagonal + lumped) * PetscConj(diagonal));
-    const bool      all = !(left >= 0.1 * whole && left <= 2 * whole);
+    sums           = sums.of_lanes(lanes);
+    const bool all = sums.keeps_all();
 
     if (!ptr) {
       kept = sum_of_lanes(kept, lanes);
@@ -208,7 +230,7 @@ struct FilteredRow {
       if (own < 0 && stays && node_of(j) == node) own = at;
       if (stays) {
         col[at] = j;
-        val[at] = bs == 1 && j == row && !all ? A.dval[q + lane] + lumped : A.dval[q + lane];
+        val[at] = bs == 1 && j == row && !all ? A.dval[q + lane] + sums.lumped : A.dval[q + lane];
       }
       p += here;
     }

@@ -8,6 +8,7 @@
 #include "core/launch/staged_rows.hpp"
 #include "graph.hpp"
 #include "pc/saamg/smoother/node_blocks.hpp"
+#include "prolong_rows.hpp"
 
 namespace goza::saamg
 {
@@ -86,13 +87,16 @@ void symmetrize(CsrGraph &G)
   G.degree = Array<PetscInt>(space, G.nodes->nlocal());
   for_each_row(space, G.n, UnionWeight{W.view(), T.view(), ptr.data(), col.data(), G.weight.data(), G.degree.data()});
   G.nodes->update(G.degree);
-  G.ptr = std::move(ptr);
-  G.col = std::move(col);
+  G.ptr      = std::move(ptr);
+  G.col      = std::move(col);
+  G.filtered = Array<PetscInt>();
 }
 
-/* Writes what FillStrong writes of a matrix without blocks, 8 lanes a row, so that a warp writes words that lie together. */
+/* Writes what FillStrong writes of a matrix without blocks, 8 lanes a row, so that a warp writes words that lie together; and how many entries FilteredRow
+   leaves of the row. */
 struct FillEdges {
   FillStrong fill;
+  PetscInt  *filtered;
 
   static constexpr int lanes = 8;
 
@@ -104,22 +108,25 @@ struct FillEdges {
     const std::int64_t row   = static_cast<std::int64_t>(k) * (32 / lanes) + lane / lanes;
     const unsigned     group = ((1u << lanes) - 1) << first, before = group & ((1u << lane) - 1);
 
-    if (row >= fill.A.n) return;
-    const PetscInt i = static_cast<PetscInt>(row), end = A.dptr[i + 1];
-    PetscInt       p = fill.ptr[i];
+    if (row >= A.nrows) return;
+    const PetscInt i = static_cast<PetscInt>(row), begin = A.dptr[i], end = A.dptr[i + 1];
+    PetscInt       p = fill.ptr[i], own = 0;
+    FilteredSums   sums;
 
-    for (PetscInt q = A.dptr[i] + lane - first; q - lane + first < end; q += lanes) {
-      const PetscInt j    = q < end ? A.dcol[q] : i;
-      float          w    = 0;
-      bool           edge = j != i && fill.count[j];
+    for (PetscInt q = begin + lane - first; q - lane + first < end; q += lanes) {
+      const PetscInt    j    = q < end ? A.dcol[q] : i;
+      const PetscScalar a    = q < end ? A.dval[q] : PetscScalar(0);
+      float             w    = 0;
+      bool              edge = j != i && fill.count[j];
 
       if (edge) {
-        const PetscScalar a     = A.dval[q];
-        const PetscReal   norm2 = PetscRealPart(a * PetscConj(a));
+        const PetscReal norm2 = PetscRealPart(a * PetscConj(a));
 
         w    = fill.measure(i, j, norm2);
         edge = fill.A.counts(i, j, a) && fill.measure.strong(i, j, norm2);
       }
+      own += q < end && j == i;
+      sums.add(a, j == i, edge || j == i);
       const unsigned edges = __ballot_sync(group, edge);
 
       if (edge) {
@@ -130,17 +137,22 @@ struct FillEdges {
       }
       p += __popc(edges & group);
     }
+    own            = sum_of_lanes(own, lanes);
+    const bool all = sums.of_lanes(lanes).keeps_all();
+
+    if (lane == first) filtered[i] = all ? end - begin : p - fill.ptr[i] + own;
   }
 #endif
 };
 
-void fill_edges(const Csr &A, PetscInt unit, const FillStrong &fill)
+void fill_edges(const Csr &A, PetscInt unit, const FillStrong &fill, [[maybe_unused]] CsrGraph &G)
 {
 #if defined(__CUDACC__)
   constexpr PetscInt rows = 32 / FillEdges::lanes;
 
   if (A.space == Space::Cuda && unit == 1) {
-    for_each_warp(fill.A.n / rows + (fill.A.n % rows > 0), FillEdges{fill});
+    G.filtered = Array<PetscInt>(A.space, G.n + 1, unset);
+    for_each_warp(G.n / rows + (G.n % rows > 0), FillEdges{fill, G.filtered.data()});
     return;
   }
 #endif
@@ -271,7 +283,7 @@ void list_edges(const Csr &rows, PetscInt unit, FillStrong fill, PetscInt nedges
   fill.col    = G.col.data();
   fill.weight = G.weight.data();
   fill.check  = nullptr;
-  if (nedges) fill_edges(rows, unit, fill);
+  if (nedges) fill_edges(rows, unit, fill, G);
 }
 
 /* [nodes] What an entry of a row is to come to; nothing where the share is 0. */
