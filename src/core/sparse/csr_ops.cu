@@ -2,6 +2,7 @@
 #include "narrow_product.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "core/launch/joined_rows.hpp"
+#include "core/launch/row_sums.hpp"
 #include "host_rows.hpp"
 #include "core/util/search.hpp"
 #include "core/launch/staged_rows.hpp"
@@ -53,6 +54,53 @@ template <int Lanes, class Out> struct CsrRow {
   }
 #endif
 };
+
+struct DotOfRow {
+  const PetscScalar *x, *y;
+
+  HD void operator()(PetscInt i, PetscScalar *sum) const { *sum += y[i] * PetscConj(x[i]); }
+};
+
+#if defined(__CUDACC__)
+/* A row's sum becomes y_i, and a part of the dot product. */
+struct AssignAndAdd {
+  DotOfRow     row;
+  PetscScalar *y, *sum;
+
+  __device__ void operator()(PetscInt i, PetscScalar value) const
+  {
+    y[i] = value;
+    row(i, sum);
+  }
+};
+
+template <int Lanes>
+__global__ void __launch_bounds__(sum_threads, 4) CsrDotKernel(Csr A, const PetscScalar *x, PetscScalar *y, PetscInt groups, GridSum<PetscScalar> sum)
+{
+  PetscScalar                       mine = 0;
+  const CsrRow<Lanes, AssignAndAdd> row{A, x, {{x, y}, y, &mine}};
+
+  for (std::int64_t k = (static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x) / 32; k < groups; k += gridDim.x * (sum_threads / 32))
+    row(static_cast<PetscInt>(k), threadIdx.x % 32);
+  join_grid<Plus, 1>(&mine, sum);
+}
+
+/* call(lanes): as many as a row's length is worth. */
+template <class Call> void with_lanes(const Csr &A, const Call &call)
+{
+  const PetscInt nnz = entries(A);
+
+  if (nnz > static_cast<std::int64_t>(40) * A.nrows) call(std::integral_constant<int, 32>());
+  else if (nnz > static_cast<std::int64_t>(8) * A.nrows) call(std::integral_constant<int, 8>());
+  else call(std::integral_constant<int, 4>());
+}
+
+/* Warps for all rows of so many lanes. */
+PetscInt groups_of(const Csr &A, int lanes)
+{
+  return A.nrows / (32 / lanes) + (A.nrows % (32 / lanes) > 0);
+}
+#endif
 
 /* --- transpose */
 
@@ -200,12 +248,9 @@ void multiply(const Csr &A, const PetscScalar *x, const RowOut<PetscScalar> &out
 {
 #if defined(__CUDACC__)
   if (A.space == Space::Cuda) {
-    const PetscInt               nnz = entries(A);
     const ScaledOut<PetscScalar> any(out);
 
-    if (nnz > static_cast<std::int64_t>(40) * A.nrows) for_each_warp(A.nrows, CsrRow<32, ScaledOut<PetscScalar>>{A, x, any});
-    else if (nnz > static_cast<std::int64_t>(8) * A.nrows) for_each_warp(A.nrows / 4 + (A.nrows % 4 > 0), CsrRow<8, ScaledOut<PetscScalar>>{A, x, any});
-    else for_each_warp(A.nrows / 8 + (A.nrows % 8 > 0), CsrRow<4, ScaledOut<PetscScalar>>{A, x, any});
+    with_lanes(A, [&](auto lanes) { for_each_warp(groups_of(A, lanes), CsrRow<lanes(), ScaledOut<PetscScalar>>{A, x, any}); });
     return;
   }
 #endif
@@ -215,6 +260,24 @@ void multiply(const Csr &A, const PetscScalar *x, const RowOut<PetscScalar> &out
 void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y)
 {
   multiply(A, x, Assign<PetscScalar>{y});
+}
+
+void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y, PetscScalar *dot)
+{
+#if defined(__CUDACC__)
+  if (A.space == Space::Cuda) {
+    with_lanes(A, [&](auto lanes) {
+      const PetscInt     groups = groups_of(A, lanes);
+      const unsigned     blocks = std::clamp(blocks_for(groups, sum_threads / 32), 1u, unsigned(most_sum_blocks));
+      Array<PetscScalar> part(A.space, blocks > 1 ? blocks : 0, unset);
+
+      launch_kernel<CsrDotKernel<lanes()>>(blocks, sum_threads, A, x, y, groups, GridSum<PetscScalar>{part.data(), device::ticket(), dot});
+    });
+    return;
+  }
+#endif
+  multiply(A, x, y);
+  join_rows<Plus, 1>(A.space, A.nrows, DotOfRow{x, y}, dot);
 }
 
 CsrMatrix transpose(const Csr &A)

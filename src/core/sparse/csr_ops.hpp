@@ -10,6 +10,7 @@ namespace goza
 
 void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y); // y = A x
 void multiply(const Csr &A, const PetscScalar *x, const RowOut<PetscScalar> &out);
+void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y, PetscScalar *dot); // and *dot = x^H y of these rows, in A's space
 
 CsrMatrix transpose(const Csr &A);
 void      transpose_numeric(const Csr &A, CsrMatrix &T); // A's values into a T with the pattern of A's transpose

@@ -188,9 +188,12 @@ PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFact
     if (A.format) {
       A.format->apply_dots(v.data(), {v.data(), w.data(), false, &sums});
       add_up(space, sums, found, nullptr);
-    } else {
+    } else if (A.exact) {
       A(v, w);
       join_rows<Plus, 1>(space, n, Product<PetscScalar>{w.data(), v.data()}, found);
+    } else {
+      columns.update(v);
+      goza::multiply(A.A, v.data(), w.data(), found);
     }
   };
 
