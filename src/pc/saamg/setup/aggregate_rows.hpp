@@ -74,7 +74,10 @@ struct MaxOfNeighbours {
   {
     Key m = key[i];
 
-    if (first && !m) return false;
+    if (first && !m) {
+      if (lane == 0) largest[i] = 0;
+      return false;
+    }
     for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes) {
       if (key[edges.col[p]] > m) m = key[edges.col[p]];
     }

@@ -181,9 +181,9 @@ PetscReal lanczos(const Multiply &multiply, const ColumnMap &columns, const CsrF
 /* With A as it is. */
 PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, PetscInt its, bool *symmetric)
 {
-  const Space    space = A.A.space;
-  const PetscInt n     = A.A.nrows;
-  FusedSums      sums(space);
+  const Space    space    = A.A.space;
+  const PetscInt n        = A.A.nrows;
+  FusedSums      sums     = A.format ? FusedSums(space) : FusedSums();
   const auto     multiply = [&](Array<PetscScalar> &v, Array<PetscScalar> &w, PetscScalar *found) {
     if (A.format) {
       A.format->apply_dots(v.data(), {v.data(), w.data(), false, &sums});

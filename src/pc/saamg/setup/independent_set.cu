@@ -145,7 +145,8 @@ private:
 
 void maximal_independent_set(const CsrGraph &G, bool laid_out, Array<Key> &key, Array<Key> &largest)
 {
-  constexpr PetscInt few = 200000, together = 6; // asking the device takes as long as a round with so many nodes, or as some with fewer
+  // asking the device takes as long as a round with so many nodes, or as some with fewer, of which mostly six are not enough
+  constexpr PetscInt few = 200000, together = 6, some_more = 3;
   const Space        space = G.space();
   std::int64_t       left  = G.n;
 
@@ -165,9 +166,8 @@ void maximal_independent_set(const CsrGraph &G, bool laid_out, Array<Key> &key, 
   };
 
   counts.zero();
-  largest.zero();
   for (G.nodes->sum(&left, 1); left > 0;) {
-    for (int round = left > few ? 1 : together; round > 0; round--) {
+    for (int round = left > few ? 1 : first ? together : some_more; round > 0; round--) {
       look_around();
       open.round(Decide{G.edges, largest.data(), key.data()});
     }
