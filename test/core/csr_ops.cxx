@@ -132,6 +132,7 @@ BOOST_AUTO_TEST_CASE(products)
         CsrMatrix       C = multiply(A.view(), A.view(), with_diagonal);
 
         check_equal(C, reference_product(s, s, with_diagonal), s.name + " squared");
+        check_equal(multiply(A.view(), A.view(), with_diagonal, true), reference_product(s, s, with_diagonal), s.name + " squared, ascending");
         Shape twice = s; // new values in the same pattern
         for (auto &row : twice.rows)
           for (auto &entry : row) entry.second *= 2;
@@ -255,12 +256,22 @@ BOOST_AUTO_TEST_CASE(with_a_vector)
 
       for (PetscInt j = 0; j < s.n; j++) x[j] = uniform(j, 0, 31);
       const Array<PetscScalar> X(space, x.data(), x.size());
-      Array<PetscScalar>       Y(space, s.m);
+      Array<PetscScalar>       Y(space, s.m), W(space, s.m);
       multiply(A.view(), X.data(), Y.data());
       Array<PetscScalar> Z(space, s.m);
       Z.copy_from(Y.data(), s.m);
       multiply(A.view(), X.data(), Residual<PetscScalar>{Z.data(), Z.data()}); /* any output */
-      const auto y = Y.to_host(), z = Z.to_host();
+      Array<PetscScalar> dot(space, 1);
+      multiply(A.view(), X.data(), W.data(), dot.data());
+      const auto  y = Y.to_host(), z = Z.to_host(), w = W.to_host();
+      PetscScalar product = 0;
+      PetscReal   most    = 0;
+      for (PetscInt i = 0; i < s.m; i++) {
+        product += w[i] * PetscConj(x[i]);
+        most += PetscAbsScalar(w[i] * x[i]);
+        BOOST_TEST_REQUIRE(w[i] == y[i], s.name << " row " << i);
+      }
+      BOOST_TEST(PetscAbsScalar(dot.to_host()[0] - product) <= 1000 * PETSC_MACHINE_EPSILON * (1 + most), s.name << ": x^H A x");
       for (PetscInt i = 0; i < s.m; i++) {
         PetscScalar sum  = 0;
         PetscReal   size = 0;
