@@ -160,15 +160,6 @@ struct BlocksOfNode {
   }
 };
 
-/* A warp a node where its rows are long: of seven entries most lanes would have none. */
-void for_each_node(Space space, const BlocksOfNode &body)
-{
-  constexpr int long_row = 16;
-
-  if (body.A.blocks() * body.A.bs >= long_row) for_each_row_by_lanes(space, body.A.nodes, body);
-  else for_each_row_by_few_lanes(space, body.A.nodes, body);
-}
-
 #if defined(__CUDACC__)
 /* What BlocksOfNode writes, of blocks of several unknowns: a warp reads a value of 32 nodes at a time, which lie together in a diagonal, and the rows go out of
    the chip as they lie, one of each node after the other. */
@@ -246,6 +237,8 @@ __global__ void __launch_bounds__(rows_threads) StagedBlocksKernel(StagedBlocks 
 /* The columns and values that are counted. */
 void write_nodes(Space space, const BlocksOfNode &body)
 {
+  constexpr int long_row = 16;
+
 #if defined(__CUDACC__)
   const std::size_t bytes = static_cast<std::size_t>(body.A.blocks()) * body.A.bs * (rows_nodes + 1) * sizeof(PetscScalar);
 
@@ -254,7 +247,9 @@ void write_nodes(Space space, const BlocksOfNode &body)
     return;
   }
 #endif
-  for_each_node(space, body);
+  // a warp a node where its rows are long: of seven entries most lanes would have none
+  if (body.A.blocks() * body.A.bs >= long_row) for_each_row_by_lanes(space, body.A.nodes, body);
+  else for_each_row_by_few_lanes(space, body.A.nodes, body);
 }
 
 template <class E> PetscReal joined(Space space, const E &A, PetscInt n, bool squares)
@@ -377,7 +372,7 @@ CsrMatrix compressed_rows(Space space, const DiagonalValues &A, bool main)
   CsrMatrix rows(space, A.rows(), A.columns * A.bs);
 
   rows.ptr = Array<PetscInt>(space, A.rows() + 1);
-  for_each_node(space, {A, main, rows.ptr.data(), nullptr, nullptr, nullptr});
+  for_each_row(space, A.nodes, ByLanes<BlocksOfNode>{{A, main, rows.ptr.data(), nullptr, nullptr, nullptr}}); // values of neighbours lie together
   const PetscInt nnz = lengths_to_pointer(space, rows.ptr);
 
   rows.col = Array<PetscInt>(space, nnz);
