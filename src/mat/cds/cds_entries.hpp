@@ -120,9 +120,9 @@ template <class Value> struct CdsEntries {
   template <class F> HD void for_each_entry(PetscInt row, F f) const
   {
 #if defined(__CUDA_ARCH__)
-    if (bs == 1 && all_inside(row)) {
-      read_ahead<true>(row, f);
-      read_ahead<false>(row, f);
+    if (bs == 1) {
+      if (all_inside(row)) read_both<true>(row, f);
+      else read_both<false>(row, f);
       return;
     }
     if (bs == 3) {
@@ -165,23 +165,32 @@ template <class Value> struct CdsEntries {
   }
 
 private:
-  /* Of one unknown a node, those that stand where their mirror images do, or the others: some entries are on their way while others are looked at, since a
-     device's memory is far away. */
-  template <bool mirrored, class F> HD void read_ahead(PetscInt row, F &f) const
+  /* Of one unknown a node, those that stand where their mirror images do, and the others: some entries are on their way while others are looked at, since a
+     device's memory is far away. all: inside the matrix, as known. */
+  template <bool all, class F> HD void read_both(PetscInt row, F &f) const
+  {
+    read_ahead<true, all>(row, f);
+    read_ahead<false, all>(row, f);
+  }
+  template <bool mirrored, bool all, class F> HD void read_ahead(PetscInt row, F &f) const
   {
     constexpr int ahead = 4;
     const int     n     = mirrored ? below() : ndiag;
-    int           k     = 0;
+    const auto    read  = [&](int k) { return all || is_inside<mirrored>(row, k) ? inside<mirrored>(row, k) : std::remove_const_t<Value>(0); };
+    const auto    tell  = [&](int k, std::remove_const_t<Value> a) {
+      if (all || is_inside<mirrored>(row, k)) f(column<mirrored>(row, k), a);
+    };
+    int k = 0;
 
     for (; k + ahead <= n; k += ahead) {
       std::remove_const_t<Value> a[ahead];
 
       UNROLL()
-      for (int u = 0; u < ahead; u++) a[u] = inside<mirrored>(row, k + u);
+      for (int u = 0; u < ahead; u++) a[u] = read(k + u);
       UNROLL()
-      for (int u = 0; u < ahead; u++) f(column<mirrored>(row, k + u), a[u]);
+      for (int u = 0; u < ahead; u++) tell(k + u, a[u]);
     }
-    for (; k < n; k++) f(column<mirrored>(row, k), inside<mirrored>(row, k));
+    for (; k < n; k++) tell(k, read(k));
   }
 
   /* The same of so many unknowns a node: some blocks' values are on their way. */
@@ -211,6 +220,12 @@ private:
     }
   }
 
+  template <bool mirrored> HD bool is_inside(PetscInt row, int k) const
+  {
+    const PetscInt j = column<mirrored>(row, k);
+
+    return j >= 0 && j < columns;
+  }
   template <bool mirrored> HD PetscInt column(PetscInt row, int k) const
   {
     return mirrored ? row - offset[ndiag - 1 - k] : row + offset[k];
