@@ -46,24 +46,32 @@ template <PetscInt steps> struct Eliminate {
     const PetscInt i = e / n, j = e % n;
     PetscScalar    part[steps + 1][steps + 1]; // rows and columns k .. k + steps - 1 and, last, row i and column j
 
+    UNROLL()
     for (PetscInt r = 0; r <= steps; r++) {
       const PetscScalar *row = from + static_cast<std::size_t>(r < steps ? k + r : i) * n;
 
+      UNROLL()
       for (PetscInt c = 0; c <= steps; c++) part[r][c] = row[c < steps ? k + c : j];
     }
+    UNROLL()
     for (PetscInt s = 0; s < steps; s++) {
       const PetscScalar inverse = PetscScalar(1) / part[s][s];
 
+      UNROLL()
       for (PetscInt c = 0; c <= steps; c++) part[s][c] = c == s ? inverse : part[s][c] * inverse;
+      UNROLL()
       for (PetscInt r = 0; r <= steps; r++) {
         const PetscScalar left = part[r][s];
 
+        UNROLL()
         for (PetscInt c = 0; c <= steps; c++) {
           if (r != s) part[r][c] = (c == s ? PetscScalar(0) : part[r][c]) - left * part[s][c];
         }
       }
     }
+    UNROLL()
     for (PetscInt r = 0; r <= steps; r++) {
+      UNROLL()
       for (PetscInt c = 0; c <= steps; c++) {
         if ((r < steps ? k + r == i : i < k || i >= k + steps) && (c < steps ? k + c == j : j < k || j >= k + steps)) to[e] = part[r][c];
       }
@@ -121,7 +129,6 @@ bool dense_inverse(const Csr &A, const Array<PetscReal> &magnitude, Array<PetscS
 {
   constexpr PetscInt  most_rows = 20000; // whose squares PetscInt counts
   constexpr PetscReal exact     = 0.67 * PETSC_SQRT_MACHINE_EPSILON;
-  constexpr PetscInt  together  = 4; // steps
   const Space         space     = A.space;
   const PetscInt      n         = A.nrows;
 
@@ -138,8 +145,10 @@ bool dense_inverse(const Csr &A, const Array<PetscReal> &magnitude, Array<PetscS
     M.swap(next);
     return k + steps.value;
   };
-  for (PetscInt k = 0; k < n;)
-    k = k + together <= n ? eliminate(std::integral_constant<PetscInt, together>(), k) : eliminate(std::integral_constant<PetscInt, 1>(), k);
+  for (PetscInt k = 0; k < n;) {
+    if (k + 8 <= n) k = eliminate(std::integral_constant<PetscInt, 8>(), k);
+    else k = k + 4 <= n ? eliminate(std::integral_constant<PetscInt, 4>(), k) : eliminate(std::integral_constant<PetscInt, 1>(), k);
+  }
   inverse = Array<PetscScalar>(space, entries);
   join_rows<Most, 1>(space, n * n, Check{A, scale.data(), M.data(), inverse.data()}, facts.data());
   join_rows<Plus, 1>(space, n, SquaresOfRow{A, scale.data()}, facts.data() + 1);
