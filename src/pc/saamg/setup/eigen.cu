@@ -1,9 +1,8 @@
 #include "eigen.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/util/vector_ops.hpp"
-#include "core/launch/row_sums.hpp"
 #include "parallel/mpi_call.hpp"
-#include "lanczos.hpp"
+#include "lanczos_rows.hpp"
 #include "level_product.hpp"
 
 namespace goza::saamg
@@ -11,108 +10,6 @@ namespace goza::saamg
 
 namespace
 {
-
-/* --- Lanczos for D^-1 A in the inner product of |D|, D of one sign. Its vectors are not normalised by themselves: whoever reads one divides by its length. All
-   coefficients stay where the vectors are until all steps are done. V is the type of the vectors; sums are in PetscScalar. */
-
-/* From a squared length, which rounding may make negative. */
-template <class Real = PetscReal> HD inline Real length_of(PetscScalar length2)
-{
-  return std::sqrt(static_cast<Real>(PetscMax(PetscRealPart(length2), 0)));
-}
-
-template <class Real> HD inline Real inverse_length(PetscScalar length2)
-{
-  const Real length = length_of<Real>(length2);
-
-  return length > 0 ? 1 / length : 0;
-}
-
-/* Of a matrix that is A times 1 / by. */
-struct ScaledInverse {
-  const PetscScalar *dinv;
-  PetscReal          by;
-
-  HD PetscScalar operator()(PetscInt i) const { return by * dinv[i]; }
-};
-
-/* v_i^H |d_i| v_i, d_i the diagonal entry; 0 where there is none. */
-HD inline PetscScalar part_of_length2(PetscReal sign, PetscScalar v, PetscScalar dinv)
-{
-  return dinv != PetscScalar(0) ? sign * PetscConj(v) * v / dinv : PetscScalar(0);
-}
-
-/* v, |v|^2, and zeros before it. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not
-   symmetric, and their own eigenvalues are 1. */
-template <class V> struct Start {
-  NodeIds              ids;
-  PetscReal            sign;
-  ScaledInverse        inverse;
-  const unsigned char *isolated;
-  V                   *v, *v_old;
-
-  HD void operator()(PetscInt i, PetscScalar *sum) const
-  {
-    const PetscScalar dinv = inverse(i);
-
-    v_old[i] = V(0);
-    v[i]     = isolated[i] ? V(0) : static_cast<V>(sign * dinv * hashed_entry(ids.of_row(i), dinv));
-    *sum += part_of_length2(sign, static_cast<PetscScalar>(v[i]), dinv);
-  }
-};
-
-template <class V> struct Product {
-  const V *w, *v;
-
-  HD void operator()(PetscInt i, PetscScalar *sum) const { *sum += static_cast<PetscScalar>(w[i]) * PetscConj(static_cast<PetscScalar>(v[i])); }
-};
-
-/* What one step finds, in this order: w^T v, w = A v; w^T v_old; and the squared length of the next v. */
-constexpr PetscInt numbers_of_lanczos = 3;
-
-/* With w and v divided by |v|: the next v = |D|^-1 w - (w^T v) v - |v| v_old / |v_old| in the place of v_old. Sums: w^T v_old, and the next |v|^2. */
-template <class V> struct Advance {
-  RealOf<V>     sign, length, by, by_old; // |v|, 1 / |v|, 1 / |v_old|; of the first step v_old is zero
-  V             wv;
-  const V      *w, *v;
-  ScaledInverse inverse;
-  V            *v_old;
-
-  HD void operator()(PetscInt i, PetscScalar *sum) const
-  {
-    const PetscScalar dinv   = inverse(i);
-    const V           before = v_old[i], next = by * (sign * static_cast<V>(dinv) * w[i] - wv * by * by * v[i]) - length * by_old * before;
-
-    v_old[i] = next;
-    sum[0] += static_cast<PetscScalar>(w[i]) * PetscConj(static_cast<PetscScalar>(before));
-    sum[1] += part_of_length2(static_cast<PetscReal>(sign), static_cast<PetscScalar>(next), dinv);
-  }
-};
-
-/* Its numbers are where the vectors are. */
-template <class V> struct AdvanceBy {
-  PetscReal          sign;
-  const PetscScalar *wv, *length2, *length2_old;
-  const V           *w, *v;
-  ScaledInverse      inverse;
-  V                 *v_old;
-
-  HD Advance<V> read() const
-  {
-    using Real = RealOf<V>;
-
-    return {static_cast<Real>(sign),
-            length_of<Real>(*length2),
-            inverse_length<Real>(*length2),
-            inverse_length<Real>(*length2_old),
-            static_cast<V>(*wv),
-            w,
-            v,
-            inverse,
-            v_old};
-  }
-  HD void operator()(PetscInt i, PetscScalar *sum) const { read()(i, sum); }
-};
 
 /* Of so many steps, whose numbers stand behind the first length: the largest eigenvalue, extrapolated. *symmetric tells whether the projected matrix was. */
 PetscReal judge(const std::vector<PetscScalar> &numbers, PetscInt its, bool *symmetric)
@@ -140,20 +37,19 @@ PetscReal judge(const std::vector<PetscScalar> &numbers, PetscInt its, bool *sym
   return k ? extrapolated(k == its ? k : 0, TridiagonalRadius(k, a, b), TridiagonalRadius(k - 2, a, b)) : 0;
 }
 
-/* multiply(v, w, found): w = A v and *found = w^T v, of this rank's rows, A being 1 / by times that of the facts. *symmetric tells whether the projected matrix
-   was, and before that whether it is expected to be. */
-template <class V, class Multiply>
-PetscReal lanczos(const Multiply &multiply, const ColumnMap &columns, const CsrFacts &facts, PetscReal by, NodeIds ids, PetscInt its, bool *symmetric)
+/* multiply(v, w, found): w = A v and *found = w^T v, of this rank's rows, A being that of the inverse. *symmetric tells whether the projected matrix was,
+   and before that whether it is expected to be. */
+template <class V, class Multiply, class Inverse>
+PetscReal lanczos(const Multiply &multiply, const ColumnMap &columns, const CsrFacts &facts, const Inverse &inverse, NodeIds ids, PetscInt its, bool *symmetric)
 {
-  const ScaledInverse inverse{facts.dinv.data(), by};
-  const PetscInt      n     = static_cast<PetscInt>(facts.dinv.size());
-  const Space         space = facts.dinv.space();
-  const PetscReal     sign  = facts.positive ? 1 : -1;
-  Array<V>            v(space, columns.nlocal(), unset), v_old(space, columns.nlocal(), unset), w(space, n, unset);
-  Array<PetscScalar>  numbers(space, numbers_of_lanczos * its + 1);
+  const PetscInt     n     = static_cast<PetscInt>(facts.dinv.size());
+  const Space        space = facts.dinv.space();
+  const PetscReal    sign  = facts.positive ? 1 : -1;
+  Array<V>           v(space, columns.nlocal(), unset), v_old(space, columns.nlocal(), unset), w(space, n, unset);
+  Array<PetscScalar> numbers(space, numbers_of_lanczos * its + 1);
 
   numbers.zero(); // the last step finds no length
-  join_rows<Plus, 1>(space, n, Start<V>{ids, sign, inverse, facts.isolated.data(), v.data(), v_old.data()}, numbers.data());
+  join_rows<Plus, 1>(space, n, Start<V, Inverse>{ids, sign, inverse, facts.isolated.data(), v.data(), v_old.data()}, numbers.data());
   columns.sum_here(numbers.data(), 1);
   for (PetscInt step = 0; step < its; step++) {
     PetscScalar *const found = numbers.data() + numbers_of_lanczos * step + 1, *const length2 = found - 1;
@@ -165,10 +61,12 @@ PetscReal lanczos(const Multiply &multiply, const ColumnMap &columns, const CsrF
       break;
     }
     columns.sum_here(found, 1);
-    const AdvanceBy<V> advance{sign, found, length2, step ? length2 - numbers_of_lanczos : length2, w.data(), v.data(), inverse, v_old.data()};
+    const PetscInt              stride = n <= few_to_advance ? n : (n + rows_to_advance<V> - 1) / rows_to_advance<V>;
+    const AdvanceBy<V, Inverse> advance{sign,         found, length2, step ? length2 - numbers_of_lanczos : length2, w.data(), v.data(), inverse,
+                                        v_old.data(), n,     stride};
 
     if (space == Space::Host) join_rows<Plus, 2>(space, n, advance.read(), found + 1); /* once, not for every row */
-    else join_rows<Plus, 2>(space, n, advance, found + 1);
+    else join_rows<Plus, 2>(space, stride, advance, found + 1);
     columns.sum_here(found + 1, 2);
     v.swap(v_old);
     if (step != 1 || *symmetric) continue;
@@ -197,11 +95,21 @@ PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFact
     }
   };
 
-  return lanczos<PetscScalar>(multiply, columns, facts, 1, ids, its, symmetric);
+  return lanczos<PetscScalar>(multiply, columns, facts, ExactInverse{facts.dinv.data()}, ids, its, symmetric);
 }
 
-/* With a copy of rows none of which outweighs its diagonal. An entry of it differs from A's by half precision's rounding u of its size or, of those that have
-   fewer digits, by u / 2^14 of the row's diagonal; of D^-1 A a row's sizes come to 2 at most. By Gershgorin no eigenvalue then moves by more than 3 u. */
+const HalfScalar *main_of(const RoughRows &rough)
+{
+  const auto view = rough.A.view();
+  PetscInt   d    = 0;
+
+  while (view.offset[d] != 0) d++; // it is there: rows are dominant
+  return view.val + d * view.ld;
+}
+
+/* With a copy of rows none of which outweighs its diagonal, and the copy's own diagonal. An entry of either differs from A's by half precision's rounding u
+   of its size or, of those that have fewer digits, by u / 2^14 of the row's diagonal; of D^-1 A a row's sizes beside the diagonal come to 1 at most, each
+   off by 2 u, and that is 1 in both. By Gershgorin no eigenvalue then moves by more than 3 u. */
 PetscReal lanczos(const RoughRows &rough, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, PetscInt its, bool *symmetric)
 {
   constexpr PetscReal margin   = 3 * static_cast<PetscReal>(StoreLimits<Half>::rounding);
@@ -210,7 +118,7 @@ PetscReal lanczos(const RoughRows &rough, const ColumnMap &columns, const CsrFac
     rough.A.apply(v.data(), Assign<SingleScalar>{w.data()});
     join_rows<Plus, 1>(rough.A.space(), n, Product<SingleScalar>{w.data(), v.data()}, found);
   };
-  const PetscReal lambda = lanczos<SingleScalar>(multiply, columns, facts, 1 / rough.factor, ids, its, symmetric);
+  const PetscReal lambda = lanczos<SingleScalar>(multiply, columns, facts, RoughInverse{main_of(rough)}, ids, its, symmetric);
 
   return lambda > 0 ? lambda + margin : lambda;
 }
