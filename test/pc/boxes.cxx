@@ -219,6 +219,56 @@ void exponents_told(const Hierarchy &hierarchy, const std::string &what)
   }
 }
 
+/* A product that makes P's rows itself is that of the rows, and its pairs in half precision are those of P. */
+void rows_left_to_product(const Grid &grid, const std::string &what)
+{
+  CsrTransfer &t = *grid.transfer;
+
+  if (t.boxes->stars || !t.coarsening || t.few > 0) return;
+  const Space            space = t.P.space();
+  std::vector<PetscReal> m(t.P.nrows);
+  std::vector<float>     x[2] = {std::vector<float>(t.P.ncols), std::vector<float>(t.P.nrows)};
+  PetscReal              off = 0, size = 0, off_pairs = 0;
+
+  for (PetscInt i = 0; i < t.P.nrows; i++) m[i] = 1 + uniform(i, 2, 7);
+  for (std::vector<float> &v : x)
+    for (std::size_t i = 0; i < v.size(); i++) v[i] = static_cast<float>(uniform(static_cast<PetscInt>(i), 3, 5));
+  const Array<PetscReal>          magnitude(space, m.data(), m.size());
+  const BoxProduct                held = galerkin(*t.boxes, grid.level->rows(), t.P, false, magnitude);
+  const std::vector<std::int64_t> told = t.boxes->exponents.to_host();
+
+  t.boxes->smoothing        = std::make_unique<BoxSmoothing>();
+  t.boxes->smoothing->T     = t.coarsening->Q.data();
+  t.boxes->smoothing->dinv  = grid.level->relaxing().data();
+  t.boxes->smoothing->omega = 1 / (PetscSqr(PetscCosReal(PETSC_PI / 6)) * grid.lambda);
+  const CsrMatrix  none     = left_to_product(*t.boxes, space);
+  const BoxProduct made     = galerkin(*t.boxes, grid.level->rows(), none, false, magnitude);
+  const auto       a = held.rows.val.to_host(), b = made.rows.val.to_host();
+  for (std::size_t p = 0; p < a.size(); p++) size = std::max(size, PetscAbsScalar(a[p])), off = std::max(off, PetscAbsScalar(a[p] - b[p]));
+  all_ranks(held.rows.col.to_host() == made.rows.col.to_host() && off <= 100 * PETSC_MACHINE_EPSILON * size, what + ": product that makes P's rows");
+  const auto s = held.magnitude.to_host(), r = made.magnitude.to_host();
+  bool       same = true;
+  for (std::size_t J = 0; J < s.size(); J++) same = same && std::abs(s[J] - r[J]) <= 100 * PETSC_MACHINE_EPSILON * s[J];
+  all_ranks(same && told == t.boxes->exponents.to_host() && t.boxes->entries == t.P.nnz(), what + ": what it tells of P");
+#if !PetscDefined(USE_REAL_SINGLE)
+  const Array<float> e(space, x[0].data(), x[0].size()), f(space, x[1].data(), x[1].size());
+  std::vector<float> found[2][2];
+  for (int k = 0; k < 2; k++) {
+    BoxTransfer<float> transfer;
+    Array<float>       coarse(space, x[0].size()), fine(space, x[1].size());
+
+    if (k) transfer.take(*t.boxes, false);
+    else transfer.fill(*t.boxes, t.P, true);
+    transfer.to_boxes(f.data(), coarse.data());
+    transfer.interpolate(e.data(), Assign<float>{fine.data()});
+    found[k][0] = coarse.to_host(), found[k][1] = fine.to_host();
+  }
+  for (int k = 0; k < 2; k++)
+    for (std::size_t i = 0; i < found[0][k].size(); i++) off_pairs = std::max(off_pairs, PetscReal(std::abs(found[0][k][i] - found[1][k][i])));
+  all_ranks(off_pairs <= 1e-3 && !t.boxes->pairs.size(), what + ": pairs are off by " + std::to_string(off_pairs));
+#endif
+}
+
 /* As a device's cycle leaves them. */
 void spare_rows(const Hierarchy &hierarchy)
 {
@@ -283,6 +333,8 @@ void same_as_general(const Case &c, Keep keep, int format)
     number_again(boxes.hierarchy, keep, what);
     exponents_told(boxes.hierarchy, what);
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what);
+    for (const Grid &grid : boxes.hierarchy.grids())
+      if (grid.transfer && grid.transfer->boxes) rows_left_to_product(grid, what);
     spare_rows(boxes.hierarchy);
     all_ranks(boxes.hierarchy.whole() == (levels == 0 || keep != Keep::Aggregates), what + ": spared rows");
     PETSC_OK(boxes.hierarchy.restore(options));

@@ -175,7 +175,7 @@ public:
     if (q.compared) trial_ += lent_ + transposes_;
     const double all = after_ + late_, meanwhile = std::max({chosen_ ? q.choice : 0, q.tuning, trial_});
 
-    if (spared_ > 0) product_ = std::max(first_, all - finest_ + spared_ + diagonals_);
+    if (spares_) product_ = std::max(first_, all - finest_ + spared_ + diagonals_);
     return {q.copy + std::max({all - operators_ + meanwhile, after_ - operators_ + std::max(transposes_, narrowed_), product_}), all - operators_ - inverses_};
   }
 
@@ -209,17 +209,19 @@ private:
     const Coarsened next = are_stars(q, from) && boxes ? boxes_of_stars : boxes ? boxed(q.directions) : coarsened(q, from);
     const double    rows = from.rows, bs = from.bs, aggregates = std::ceil(from.nodes() / next.size), reached = std::min(aggregates, next.reached);
     const double    transfer = rows * reached * k, between = rows * std::min(aggregates, next.between) * k; // entries of P and of A P
-    const double    shared = bs * k == 1 && share_columns(q, from.level, transfer) ? 1 : column;
-    const double    made   = transfer * (spared ? sizeof(PetscScalar) : entry) + rows * index_bytes; // P as it was made: by place without columns
-    const Guess     to{from.level + 1, aggregates * k, aggregates * k * std::min(aggregates, next.below) * k, k, boxes};
-    const bool      goes_on = to.rows > static_cast<double>(q.coarse_limit) && to.level + 1 < q.max_levels;
+    const double    shared     = bs * k == 1 && share_columns(q, from.level, transfer) ? 1 : column;
+    const bool      in_product = spared && q.transfer_value < sizeof(float) && !are_stars(q, from);
+    const double    pairs      = by_place ? rows * (q.directions < 3 ? 5. / 3 : 25. / 9) * 2 * static_cast<double>(q.transfer_value) : 0; // see box_lines.hpp
+    const double made = in_product ? 0 : transfer * (spared ? sizeof(PetscScalar) : entry) + rows * index_bytes; // P as it was made: by place without columns
+    const Guess  to{from.level + 1, aggregates * k, aggregates * k * std::min(aggregates, next.below) * k, k, boxes};
+    const bool   goes_on = to.rows > static_cast<double>(q.coarse_limit) && to.level + 1 < q.max_levels;
 
-    if (by_place) after_ += rows * (q.directions < 3 ? 5. / 3 : 25. / 9) * 2 * static_cast<double>(q.transfer_value); // pairs: see box_transfer_rows.hpp
-    else if (!q.rows_lent) {
+    after_ += pairs;
+    if (!by_place && !q.rows_lent) {
       after_ += transfer_bytes(q, transfer, from.nodes(), reached, bs * k, shared);                           // P as the cycle has it
       after_ += transfer_bytes(q, transfer, aggregates, from.nodes() * reached / aggregates, bs * k, shared); // P^T
     }
-    if (spared) spared_ += made, inverses_ += rows * (sizeof(PetscScalar) + (finest ? 1 : 0));
+    if (spared) spares_ = true, spared_ += made, inverses_ += rows * (sizeof(PetscScalar) + (finest ? 1 : 0));
     else after_ += ((q.kept && !boxes ? 2 : 1) + (q.tested ? 1 : 0)) * made;
     if (!by_place && !q.rows_lent && !(q.kept && !boxes)) transposes_ += made; // until the cycle has them
     if (boxes && q.aggregates) after_ += rows * box_bytes(q.ones && finest, q.device && (!finest || q.fine_like));
@@ -229,7 +231,7 @@ private:
     if (finest) trial_ = q.trial - std::min(q.trial, inverses_);                                           // it spares the finest
     if (by_place) diagonals_ += to.nonzeros * sizeof(PetscScalar);
     if (spared && goes_on) operators_ += to.nonzeros * entry + to.rows * index_bytes;
-    if (finest) multiply(from, to, boxes, transfer, between, made);
+    if (finest) multiply(from, to, boxes, transfer, between, made + (in_product ? pairs + rows * (q.ones ? sizeof(PetscScalar) : 0) : 0));
     return to;
   }
 
@@ -258,7 +260,7 @@ private:
   double                narrowed_ = 0;                              // while the first coarse operator gets its narrow format
   double                lent_     = 0;                              // vectors of a cycle in double that reads rows
   double                product_ = 0, first_ = 0, trial_ = q.trial; // while the finest level's product is made, of boxes; vectors of a trial
-  bool                  chosen_ = false;                            // a format is, by the model
+  bool                  chosen_ = false, spares_ = false;           // a format is, by the model; interpolations are, that can be made again
 };
 
 } // namespace

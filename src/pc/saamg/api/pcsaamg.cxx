@@ -68,7 +68,9 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, Near
   if (!values_only || (mg->cycle && mg->cycle_precision != WantedPrecision(*mg)))
     mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
   else if (mg->cycle) mg->cycle->let_go_of_finest();
-  mg->hierarchy_options.rough_from = mg->space == Space::Cuda && WantedPrecision(*mg) == PC_SAAMG_HALF ? least_rough_bytes : no_rough_rows;
+  const bool half                  = mg->space == Space::Cuda && WantedPrecision(*mg) == PC_SAAMG_HALF;
+  mg->hierarchy_options.half_pairs = half && !PetscDefined(USE_REAL_SINGLE);
+  mg->hierarchy_options.rough_from = half ? least_rough_bytes : no_rough_rows;
   PetscCall(ChooseForMatrix(pc, mg, rows, exact, &values_only, &facts));
   if (!values_only) mg->cycle.reset();
   mg->hierarchy_options.rows_lent = WantedPrecision(*mg) == PC_SAAMG_DOUBLE;

@@ -81,8 +81,7 @@ static PetscErrorCode FillCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision, st
       if (grid.transfer && !grid.transfer->transposed() && !(precision == PC_SAAMG_DOUBLE && grid.transfer->lends_rows())) grid.transfer->transpose();
     }
   }));
-  PetscCall(mg->hierarchy.restore(mg->hierarchy_options));
-  PetscCall(cycle->setup(mg->hierarchy.grids(), mg->space, fine, options));
+  PetscCall(cycle->setup(mg->hierarchy.grids(), mg->space, fine, options, [mg] { return mg->hierarchy.restore(mg->hierarchy_options); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

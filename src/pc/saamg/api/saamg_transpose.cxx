@@ -78,7 +78,7 @@ static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
     }));
   }
   PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->cycle_precision); }));
-  PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->taken));
+  PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->taken, [] { return PETSC_SUCCESS; }));
   mg->hierarchy.release(mg->hierarchy_options);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -27,6 +27,15 @@ template <class V> void BoxTransfer<V>::fill(const Boxes &boxes, const CsrMatrix
   }
 }
 
+template <class V> void BoxTransfer<V>::take(Boxes &boxes, bool conjugated)
+{
+  grid_       = boxes.grid;
+  conjugated_ = conjugated;
+  wide_       = Array<BoxPair<V>>(boxes.pairs.space());
+  narrow_     = std::move(boxes.pairs);
+  boxes.pairs = Array<BoxPair<HalfScalar>>();
+}
+
 template <class V> void BoxTransfer<V>::interpolate(const V *e, const RowOut<V> &out) const
 {
   const auto run = [&](const auto &body, Space space) { for_each_row(space, body.count(), body); };

@@ -13,6 +13,14 @@ public:
   /* narrow: values in half precision; conjugated: the restriction is P^H. */
   void fill(const Boxes &boxes, const CsrMatrix &P, bool narrow, bool conjugated = false);
 
+  /* From the product that made P's rows. */
+  void take(Boxes &boxes, bool conjugated);
+  void spare() // until the next of either
+  {
+    wide_   = Array<BoxPair<V>>(wide_.space());
+    narrow_ = Array<BoxPair<HalfScalar>>(narrow_.space());
+  }
+
   /* P e */
   void interpolate(const V *e, const RowOut<V> &out) const;
   /* b = P^T r, or P^H r */

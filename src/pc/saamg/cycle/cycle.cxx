@@ -22,7 +22,8 @@ constexpr PetscInt most_covering_sweeps = 2;
    residual is computed in double and restricted in single, the single correction is added to the double solution. */
 template <class Fine, class Coarse> class CycleOf final : public Cycle {
 public:
-  PetscErrorCode setup(const std::vector<Grid> &grids, Space space, std::shared_ptr<ParOperator<PetscScalar>> fine, const CycleOptions &options) override
+  PetscErrorCode setup(const std::vector<Grid> &grids, Space space, std::shared_ptr<ParOperator<PetscScalar>> fine, const CycleOptions &options,
+                       const std::function<PetscErrorCode()> &restore) override
   {
     const MPI_Comm              comm = grids[0].level->columns->comm();
     typename Level<Fine>::Given given;
@@ -51,7 +52,7 @@ public:
     bottom_rows_ = grids.back().rows();
     direct_      = bottom_rows_ <= options.direct_limit;
     covered_     = grids.back().covered;
-    PetscCall(find_ranges<Coarse>(grids, options.half, ranges));
+    PetscCall(find_interpolations(grids, options.half, restore, ranges));
     for (std::size_t l = 1; l < grids.size(); l++) {
       PetscCall(transfer_[l - 1]->setup(*grids[l - 1].transfer, ranges[l - 1], options.lent));
       grids[l - 1].transfer->spare_rows();
@@ -132,6 +133,7 @@ public:
     recordings_.drop();
     new_version();
     recordable_ = false;
+    for (auto &t : transfer_) t->spare();
     if (fine_.A.use_count() > 1) fine_.A.reset();
     else if (fine_.A) fine_.spare();
   }
@@ -155,6 +157,24 @@ public:
   std::string describe_halo() const override { return fine_.A->describe_halo(); }
 
 private:
+  /* Their rows, but where pairs of values in half precision serve, and are there. */
+  static PetscErrorCode find_interpolations(const std::vector<Grid> &grids, bool half, const std::function<PetscErrorCode()> &restore,
+                                            std::vector<TransferRange> &ranges)
+  {
+    const auto there = [&](bool narrow) {
+      bool all = true;
+
+      for (std::size_t l = 0; l + 1 < grids.size(); l++) all = all && is_there(*grids[l].transfer, narrow && (ranges.empty() || ranges[l].narrow));
+      return all;
+    };
+
+    PetscFunctionBegin;
+    if (!there(half)) PetscCall(restore());
+    PetscCall(find_ranges<Coarse>(grids, half, ranges));
+    if (!there(half)) PetscCall(restore());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   template <class V> std::string describe(const Level<V> &L) const
   {
     return L.smoother->describe() +

@@ -39,9 +39,12 @@ class Cycle {
 public:
   virtual ~Cycle() = default;
 
-  /* fine: the finest operator in PetscScalar where somebody (a Goza matrix) holds one already, else empty */
-  virtual PetscErrorCode setup(const std::vector<Grid> &grids, Space space, std::shared_ptr<ParOperator<PetscScalar>> fine, const CycleOptions &options) = 0;
-  /* Before a setup() with new values: a matrix whose operator nobody else has fills it again, where it would build another. No apply() until then. */
+  /* fine: the finest operator in PetscScalar where somebody (a Goza matrix) holds one already, else empty; restore(): makes the rows of interpolations that
+     are not there */
+  virtual PetscErrorCode setup(const std::vector<Grid> &grids, Space space, std::shared_ptr<ParOperator<PetscScalar>> fine, const CycleOptions &options,
+                               const std::function<PetscErrorCode()> &restore) = 0;
+  /* Before a setup() with new values: a matrix whose operator nobody else has fills it again, where it would build another; and interpolations from boxes are
+     made anew. No apply() until then. */
   virtual void let_go_of_finest() = 0;
   /* x = M b, local parts in the space; logs its steps and their flops. */
   virtual PetscErrorCode apply(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends = {}) = 0;

@@ -31,6 +31,12 @@ inline bool is_told(const CsrTransfer &t)
   return t.by_place() && t.boxes->exponents.size();
 }
 
+/* Whether P is there, and as a cycle of this kind reads it. */
+inline bool is_there(const CsrTransfer &t, bool half)
+{
+  return t.has_rows() || (half && t.by_place() && t.boxes->pairs.size());
+}
+
 /* What products have told, for which a device is asked once. */
 inline void read_told(const std::vector<Grid> &grids, std::vector<TransferRange> &ranges)
 {
@@ -90,7 +96,10 @@ template <class V> PetscErrorCode find_ranges(const std::vector<Grid> &grids, bo
   }));
   if (wide.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, wide.data(), static_cast<PetscMPIInt>(wide.size()), MPI_INT, MPI_MAX, comm));
-  for (std::size_t l = 0; l < ranges.size(); l++) ranges[l].narrow = !wide[l];
+  for (std::size_t l = 0; l < ranges.size(); l++) {
+    ranges[l].narrow = !wide[l];
+    if (wide[l] && grids[l].transfer->boxes) grids[l].transfer->boxes->wide = true;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,11 +121,12 @@ template <class V> struct Transfer {
     if (t.by_place()) {
       PetscCall(Guarded([&] {
         if (!boxes) boxes = std::make_unique<BoxTransfer<V>>();
-        boxes->fill(*t.boxes, t.P, range.narrow, t.conjugated);
+        if (t.has_rows()) boxes->fill(*t.boxes, t.P, range.narrow, t.conjugated);
+        else boxes->take(*t.boxes, t.conjugated);
       }));
       P    = ParOperator<V>();
       R    = ParOperator<V>();
-      nnz_ = t.P.nnz();
+      nnz_ = t.has_rows() ? t.P.nnz() : t.boxes->entries;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     boxes.reset();
@@ -138,6 +148,11 @@ template <class V> struct Transfer {
     else PetscCall(R.update(t.R.view(), t.fine, t.stamp, of_R));
     nnz_ = P.nnz();
     PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  void spare() // what another setup() makes or takes anew
+  {
+    if (boxes) boxes->spare();
   }
 
   PetscLogDouble nnz() const { return nnz_; } // local

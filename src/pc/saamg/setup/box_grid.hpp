@@ -99,8 +99,13 @@ struct BoxGrid {
 
   HD BoxNode place(PetscInt node) const
   {
-    // divisions take longest
-    const PetscInt z = node / plane(), in_plane = node - z * plane(), y = in_plane / nodes[0], at[3] = {in_plane - y * nodes[0], y, z};
+    const PetscInt z = node / plane(), in_plane = node - z * plane(), y = in_plane / nodes[0]; // divisions take longest
+
+    return place(node, in_plane - y * nodes[0], y, z);
+  }
+  HD BoxNode place(PetscInt node, PetscInt x, PetscInt y, PetscInt z) const
+  {
+    const PetscInt at[3] = {x, y, z};
     BoxNode        n{node, {}, {}, true};
 
     for (int d = 0; d < 3; d++) {

@@ -1,5 +1,6 @@
 /* P^T A P on a lattice of boxes. */
 #include "box_product_rows.hpp"
+#include "box_prolong_rows.hpp"
 #include "box_values.hpp"
 #include "boxes.hpp"
 #include "tuning.hpp"
@@ -49,6 +50,30 @@ struct ProductPlaces {
   bool         half = false;
 };
 
+static Array<BoxPair<HalfScalar>> no_pairs(const BoxGrid &grid, Space space)
+{
+  Array<BoxPair<HalfScalar>> pairs(space, static_cast<std::size_t>(BoxLines(grid).pairs()), unset);
+
+  pairs.zero();
+  return pairs;
+}
+
+/* Rows of P for the planes from `first` on, into the window. */
+template <class Stencil>
+static void place_rows(Boxes &boxes, const Stencil &A, const CsrMatrix &P, const BoxWindow &window, PetscInt first, PetscInt end, std::int64_t *most)
+{
+  const Space space = P.space();
+  const auto  place = [&](const auto &rows, BoxPair<HalfScalar> *pairs) {
+    const PlaceInterpolation<std::decay_t<decltype(rows)>> body{BoxLines(boxes.grid), boxes.reach.data(), rows, window, first, end, pairs};
+
+    join_rows<Most, 3>(space, body.count(space), body, most);
+  };
+
+  if (const BoxSmoothing *by = boxes.smoothing.get())
+    place(SmoothedRow27<Stencil>{boxes.grid, A, boxes.stencil.data(), by->T, by->dinv, by->omega}, boxes.pairs.data());
+  else place(HeldRow8{boxes.reach.data(), P.ptr.data(), P.val.data()}, nullptr);
+}
+
 /* R A P by planes of boxes. m: null, or squares gets what R diag(m) R^H has on its diagonal. */
 static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, const ProductPlaces &to, const PetscReal *m,
                               PetscReal *squares)
@@ -66,6 +91,7 @@ static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix
   PetscInt           made = 0, made_of_P = 0;                                                       // planes
   const bool         symmetric = half_is_enough(boxes, A, conjugated);
 
+  if (boxes.smoothing) boxes.pairs = no_pairs(boxes.grid, space);
   boxes.exponents = Array<std::int64_t>(space, 3 * ((grid.boxes[2] + together - 1) / together), unset);
   window.val      = product.data();
   of_P.val        = placed.data() + line;
@@ -76,9 +102,7 @@ static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix
                      in_plane = grid.boxes_of_plane();
       const PetscInt end_of_P = PetscMin(end + 1, grid.tiles[2]);
 
-      join_rows<Most, 3>(space, (end_of_P - made_of_P) * grid.plane(),
-                         PlaceInterpolation{grid, boxes.reach.data(), P.ptr.data(), P.val.data(), of_P, made_of_P},
-                         boxes.exponents.data() + 3 * (first / together));
+      place_rows(boxes, values, P, of_P, made_of_P, end_of_P, boxes.exponents.data() + 3 * (first / together));
       for_each_row(space, (end - made) * grid.tiles[1] * grid.boxes[0],
                    MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), of_P, window, made});
       for_each_row(space, (symmetric ? 5 : 9) * (last + 1 - first) * in_plane,
@@ -98,6 +122,7 @@ static void product_by_place(Boxes &boxes, const StoredRows &A, const CsrMatrix 
   if (boxes.coarse_entries < 0) boxes.coarse_stencil = find_product(boxes);
   if (boxes.grid.all_boxes()) product_by_planes(boxes, A, P, conjugated, to, m, squares);
   boxes.spare_stencil();
+  boxes.smoothing.reset();
 }
 
 CsrMatrix galerkin_in_parts(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, const ColumnMap &columns, bool conjugated)

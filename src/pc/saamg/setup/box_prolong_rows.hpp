@@ -84,6 +84,12 @@ struct LengthOfReached {
   HD void operator()(PetscInt i) const { length[i] = how_many(reach[i]); }
 };
 
+struct CountReached {
+  const Bits8 *reach;
+
+  HD void operator()(PetscInt i, std::int64_t *entries) const { *entries += how_many(reach[i]); }
+};
+
 /* The values of a row of P = (I - omega D^-1 A) T by place. */
 template <class Stencil> struct SmoothedRow27 {
   BoxGrid            grid;

@@ -1,6 +1,6 @@
 /* What a Galerkin product on a lattice of boxes holds at a time, and the rows of P there. */
 #pragma once
-#include "box_grid.hpp"
+#include "box_lines.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/sparse/value_scaling.hpp"
@@ -38,39 +38,95 @@ HD inline PetscInt where_boxes_lie(const BoxGrid &grid, PetscInt y, int o, Petsc
   return (3 * y + o + 1) * width_of_line(grid) + box + 1;
 }
 
-/* A row of P by its places, 0 where it reaches no box; beside a root there is one box, not two, and nobody reads the other place. most: as exponents_of() has
-   them, of all rows. */
-struct PlaceInterpolation {
-  static constexpr bool walks_along_row = true;
-
-  BoxGrid            grid;
+/* A row of P by its places, of rows that are held. */
+struct HeldRow8 {
   const Bits8       *reach;
   const PetscInt    *ptr;
   const PetscScalar *val;
-  BoxWindow          window;
-  PetscInt           first; // plane of the first row
 
-  HD void operator()(PetscInt row, std::int64_t *most) const
+  HD void operator()(const BoxNode &n, PetscScalar *value) const
   {
-    const PetscInt t = first + row / grid.plane(), node = (grid.begin[2] + t) * grid.plane() + row % grid.plane();
-    const BoxNode  n = grid.place(node);
-
-    if (!n.inside) return;
-    const std::int64_t at   = window.at(window.slot(t), where_boxes_lie(grid, grid.root(n.box[1], 1) + n.o[1], n.o[0], n.box[0]));
-    const unsigned     bits = reach[node];
-    PetscScalar        value[8];
-    PetscInt           p = ptr[node];
+    const unsigned bits = reach[n.node];
+    PetscInt       p    = ptr[n.node];
 
     UNROLL()
     for (int place = 0; place < 8; place++) value[place] = bits >> place & 1 ? val[p++] : PetscScalar(0);
+  }
+};
+
+/* A row of P by its places, 0 where it reaches no box; beside a root there is one box, not two, and nobody reads the other place. most: as exponents_of() has
+   them, of all rows. A device goes through bricks of 32 x 4 x 4 nodes, or 32 x 1 x 16: what one reads to make its row others read, too. */
+template <class Rows> struct PlaceInterpolation {
+  static constexpr bool walks_along_row = true;
+
+  BoxLines             lines;
+  const Bits8         *reach;
+  Rows                 rows; // operator()(node, values) of a node that reaches a box
+  BoxWindow            window;
+  PetscInt             first, end; // planes
+  BoxPair<HalfScalar> *pairs;      // as the cycle reads them, zeros, or null
+
+  PetscInt count(Space space) const
+  {
+    const BoxGrid &grid = lines.grid;
+
+    return space == Space::Host ? (end - first) * grid.plane()
+                                : 512 * bricks(grid.nodes[0], 32) * bricks(grid.nodes[1], deep()) * bricks(end - first, 16 / deep());
+  }
+
+  HD void operator()(PetscInt k, std::int64_t *most) const
+  {
+    const BoxGrid &grid = lines.grid;
+#if defined(__CUDA_ARCH__)
+    const PetscInt in_line = bricks(grid.nodes[0], 32), in_plane = bricks(grid.nodes[1], deep()), brick = k / 512, line = brick / in_line;
+    const PetscInt x = 32 * (brick - line * in_line) + k % 32, y = deep() * (line % in_plane) + k / 32 % deep(),
+                   t = first + 16 / deep() * (line / in_plane) + k / 32 % 16 / deep();
+
+    if (x >= grid.nodes[0] || y >= grid.nodes[1] || t >= end) return;
+#else
+    const PetscInt x = k % grid.nodes[0], y = k / grid.nodes[0] % grid.nodes[1], t = first + k / grid.plane();
+#endif
+    const PetscInt z = grid.begin[2] + t;
+    const BoxNode  n = grid.place(x + grid.nodes[0] * (y + grid.nodes[1] * z), x, y, z);
+
+    if (!n.inside) return;
+    const std::int64_t at   = window.at(window.slot(t), where_boxes_lie(grid, grid.root(n.box[1], 1) + n.o[1], n.o[0], n.box[0]));
+    const unsigned     bits = reach[n.node];
+    PetscScalar        value[8];
+
+    if (bits) rows(n, value);
     UNROLL()
     for (int place = 0; place < 8; place++) {
+      if (!(bits >> place & 1)) value[place] = 0;
       if ((n.o[0] || !(place & 1)) && (n.o[1] || !(place & 2)) && (n.o[2] || !(place & 4))) window.val[place * window.size() + at] = value[place];
     }
+    if (pairs) pair_up(n, x, value);
     join(value, most);
   }
 
 private:
+  HD PetscInt deep() const
+  {
+    return lines.grid.nodes[1] > 1 ? 4 : 1;
+  }
+  HD static PetscInt bricks(PetscInt nodes, PetscInt of)
+  {
+    return (nodes + of - 1) / of;
+  }
+
+  /* Where there are such rows of boxes, of the two in each direction that a node lies between. */
+  HD void pair_up(const BoxNode &n, PetscInt x, const PetscScalar *value) const
+  {
+    UNROLL()
+    for (int k = 0; k < 4; k++) {
+      const int      dy = lower_box(n.o[1]) + k % 2, dz = lower_box(n.o[2]) + k / 2;
+      const PetscInt by = n.box[1] + dy, bz = n.box[2] + dz;
+
+      if ((k % 2 && !n.o[1]) || (k / 2 && !n.o[2]) || by < 0 || by >= lines.grid.boxes[1] || bz < 0 || bz >= lines.grid.boxes[2]) continue;
+      pairs[lines.begin(by, bz, n.o[1] - 3 * dy, n.o[2] - 3 * dz) + x] = {{static_cast<HalfScalar>(value[2 * k]), static_cast<HalfScalar>(value[2 * k + 1])}};
+    }
+  }
+
   HD static void join(const PetscScalar *value, std::int64_t *most)
   {
     constexpr double none    = 1.7e308;

@@ -2,9 +2,11 @@
 #include "box_prolong_rows.hpp"
 #include "box_rows.hpp"
 #include "box_values.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "core/util/algorithm.hpp"
+#include "core/util/counted.hpp"
 #include "tuning.hpp"
 #include <cstdlib>
 
@@ -242,19 +244,33 @@ void point_to_rows(Array<PetscInt> &ptr, PetscInt *entries)
   else scan_lengths(ptr.space(), ptr.data(), ptr);
 }
 
+/* Which boxes the rows of P reach. */
+static void find_reach(Boxes &boxes, Space space)
+{
+  const PetscInt n = boxes.grid.size();
+
+  boxes.find_stencil();
+  if (boxes.entries >= 0) return;
+  boxes.reach = Array<Bits8>(space, n);
+  for_each_row(space, n, ReachedBoxes{boxes.grid, boxes.stencil.data(), boxes.reach.data()});
+  if (boxes.ranks) boxes.ranks->update(boxes.reach);
+  if (boxes.stars) reach_further(boxes);
+}
+
+CsrMatrix left_to_product(Boxes &boxes, Space space)
+{
+  find_reach(boxes, space);
+  if (boxes.entries < 0) boxes.entries = counted(joined_rows<Plus, 1, std::int64_t>(space, boxes.grid.size(), CountReached{boxes.reach.data()})[0]);
+  return CsrMatrix(space, boxes.grid.size(), boxes.grid.all_boxes());
+}
+
 CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns)
 {
   const Space    space = A.A.space;
   const PetscInt n     = boxes.grid.size();
   CsrMatrix      P(space, n, boxes.grid.all_boxes());
 
-  boxes.find_stencil();
-  if (boxes.entries < 0) {
-    boxes.reach = Array<Bits8>(space, n);
-    for_each_row(space, n, ReachedBoxes{boxes.grid, boxes.stencil.data(), boxes.reach.data()});
-    if (boxes.ranks) boxes.ranks->update(boxes.reach);
-    if (boxes.stars) reach_further(boxes);
-  }
+  find_reach(boxes, space);
   P.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, LengthOfReached{boxes.reach.data(), P.ptr.data()});
   point_to_rows(P.ptr, &boxes.entries);

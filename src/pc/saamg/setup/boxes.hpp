@@ -1,6 +1,7 @@
 /* The set-up on a lattice whose aggregates are boxes (box_grid.hpp): a node a row, one near-null vector, all entries edges. It makes what the general steps
    make, to rounding. */
 #pragma once
+#include "box_lines.hpp"
 #include "box_ranks.hpp"
 #include "core/sparse/csr_matrix.hpp"
 #include "stored_rows.hpp"
@@ -8,6 +9,13 @@
 
 namespace goza::saamg
 {
+
+/* What P = (I - omega D^-1 A) T is made of, where its rows are not held: a product makes them as it comes to them. */
+struct BoxSmoothing {
+  Array<PetscScalar> ones; // T, where nobody else has it
+  const PetscScalar *T, *dinv;
+  PetscReal          omega;
+};
 
 /* What depends on the pattern. */
 struct Boxes {
@@ -24,7 +32,13 @@ struct Boxes {
 
   std::unique_ptr<RankBoxes> ranks; // of one rank: nullptr
 
-  std::size_t bytes() const { return stencil.bytes() + reach.bytes() + coarse_stencil.bytes() + (ranks ? ranks->bytes() : 0); }
+  /* Of P, where the next product is to make its rows, and what it leaves of them for a cycle in half precision: see box_lines.hpp. wide: P has entries that
+     this does not keep. */
+  std::unique_ptr<BoxSmoothing> smoothing;
+  Array<BoxPair<HalfScalar>>    pairs;
+  bool                          wide = false;
+
+  std::size_t bytes() const { return stencil.bytes() + reach.bytes() + coarse_stencil.bytes() + pairs.bytes() + (ranks ? ranks->bytes() : 0); }
 
   void find_stencil(); // before it is read
   void spare_stencil() // once a level is made, what can be found again
@@ -53,6 +67,8 @@ void normalise(Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<
    there are several ranks. Collective. */
 CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega,
                                MapPtr &columns);
+/* No rows yet: the product makes them, by boxes.smoothing. */
+CsrMatrix left_to_product(Boxes &boxes, Space space);
 void      smooth_values(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
 void      number_columns(const Boxes &boxes, CsrMatrix &P);
 

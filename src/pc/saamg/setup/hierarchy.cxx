@@ -217,7 +217,7 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
     aggregates          = CsrAggregates();
     if (!from->filters) from->graph = CsrGraph();
     from->graph.filtered = Array<PetscInt>(); // of other values rows may have other lengths
-    if (from->ones) from->spare_ones();
+    if (from->ones && !from->boxes->smoothing) from->spare_ones();
     if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
     else {
       grid.transfer->forget_coarsening();
@@ -225,6 +225,7 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
     }
   }));
   PetscCall(project(grid, *next.level, options));
+  if (grid.transfer->coarsening && grid.transfer->coarsening->ones) grid.transfer->coarsening->spare_ones();
   next.bs        = k;
   next.symmetric = grid.symmetric;
   PetscFunctionReturn(PETSC_SUCCESS);

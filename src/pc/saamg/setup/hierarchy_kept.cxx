@@ -45,9 +45,11 @@ static void find_inverse(CsrLevel &level)
 
 PetscErrorCode Hierarchy::restore(const HierarchyOptions &options)
 {
+  HierarchyOptions held = options;
   Array<PetscReal> magnitude;
 
   PetscFunctionBegin;
+  held.half_pairs = false;
   for (std::size_t l = 0; l + 1 < grids_.size(); l++) {
     Grid                     &grid  = grids_[l];
     CsrLevel                 &level = *grid.level, &next = *grids_[l + 1].level;
@@ -60,7 +62,7 @@ PetscErrorCode Hierarchy::restore(const HierarchyOptions &options)
       MapPtr columns;
 
       if (!level.dinv.size()) find_inverse(level);
-      grid.transfer->P                = interpolation_of(grid, *grid.transfer->coarsening, options, columns);
+      grid.transfer->P                = interpolation_of(grid, *grid.transfer->coarsening, held, columns);
       grid.transfer->boxes->exponents = Array<std::int64_t>(); // the matrix may have other values now
       number_columns(*grid.transfer->boxes, grid.transfer->P);
     }));
@@ -106,7 +108,10 @@ void Hierarchy::release(const HierarchyOptions &options)
     if (!grid.transfer) continue;
     if (options.keep == Keep::Nothing) grid.transfer->nodes.reset();
     if (options.keep != Keep::Interpolation) grid.transfer->release_transpose(!keeps_products(options));
-    if (grid.transfer->boxes) grid.transfer->boxes->spare_stencil(); // where only P was made
+    if (grid.transfer->boxes) {
+      grid.transfer->boxes->spare_stencil();                      // where only P was made
+      grid.transfer->boxes->pairs = Array<BoxPair<HalfScalar>>(); // that no cycle has taken
+    }
     if (options.keep == Keep::Nothing) grid.transfer->boxes.reset();
     else grid.transfer->spare_rows();
     grid.spare_inverse();

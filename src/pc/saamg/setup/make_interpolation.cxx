@@ -176,6 +176,26 @@ static bool plain(const Coarsening &from)
   return !from.filters && !from.adjoint && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix;
 }
 
+/* Whether P's rows need not be held: the next product makes them, and a cycle that reads pairs in half precision gets these from there. */
+static bool product_may_make(const Grid &grid, const Coarsening &from, const HierarchyOptions &options)
+{
+  return options.half_pairs && options.keep == Keep::Aggregates && from.boxes && !from.boxes->ranks && !from.boxes->stars && !from.boxes->wide &&
+         !smooths_within(grid, from, grid.level->nnz) && BoxLines(from.boxes->grid).pairs() <= PETSC_MAX_INT;
+}
+
+static CsrMatrix left_to_product(const Grid &grid, const Coarsening &from, const HierarchyOptions &options)
+{
+  auto               by = std::make_unique<BoxSmoothing>();
+  Array<PetscScalar> coarse_B;
+
+  if (!from.Q.size()) normalise(*from.boxes, nullptr, by->ones, coarse_B);
+  by->T                 = from.Q.size() ? from.Q.data() : by->ones.data();
+  by->dinv              = grid.level->relaxing().data();
+  by->omega             = omega(grid.lambda, 1, from, options);
+  from.boxes->smoothing = std::move(by);
+  return left_to_product(*from.boxes, grid.level->A.space);
+}
+
 CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests,
                            MapPtr *columns_of_tests)
 {
@@ -183,6 +203,7 @@ CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const Hiera
 
   if (from.boxes) {
     columns = from.aggregates;
+    if (product_may_make(grid, from, options)) return left_to_product(grid, from, options);
     return with_tentative(from, [&](const Array<PetscScalar> &Q, const Array<PetscScalar> &coarse_B) {
       if (of_two_steps(from) && !from.boxes->ranks && level.A.space == Space::Host && smooths_within(grid, from, level.nnz))
         return star_prolongator(*from.boxes, level.rows(), Q, coarse_B, level.relaxing(), omega(grid.lambda, 1, from, options),
@@ -200,6 +221,10 @@ bool interpolate_again(const Grid &grid, const Coarsening &from, const Hierarchy
 {
   const CsrLevel &level = *grid.level;
 
+  if (product_may_make(grid, from, options)) {
+    t.P = left_to_product(grid, from, options);
+    return true;
+  }
   if (!plain(from) || !smooth_again(level.rows(), from, level.relaxing(), omega(grid.lambda, 1, from, options), t.P, level.blocks, t.blocks)) return false;
   if (!smooths_within(grid, from, level.nnz)) return true;
   if (from.boxes) {
