@@ -103,8 +103,9 @@ static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix
       const PetscInt end_of_P = PetscMin(end + 1, grid.tiles[2]);
 
       place_rows(boxes, values, P, of_P, made_of_P, end_of_P, boxes.exponents.data() + 3 * (first / together));
-      for_each_row(space, (end - made) * grid.tiles[1] * grid.boxes[0],
-                   MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), of_P, window, made});
+      const MultiplyBoxes<decltype(values)> multiply{grid, values, boxes.stencil.data(), of_P, window, made, end};
+
+      for_each_row(space, multiply.count(space), multiply);
       for_each_row(space, (symmetric ? 5 : 9) * (last + 1 - first) * in_plane,
                    ProjectBoxes{grid, of_P, window, first * in_plane, (last + 1 - first) * in_plane, to.ld, conjugated, symmetric, to.half, to.val, m,
                                 squares});

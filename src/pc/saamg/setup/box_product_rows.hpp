@@ -55,13 +55,31 @@ template <class Stencil> struct MultiplyBoxes {
   BoxGrid       grid;
   Stencil       A;
   const Bits27 *stencil;
-  BoxWindow     P, window; // P: with a line before and behind it, 0 where there is no node; window: [27][planes]
-  PetscInt      first;     // plane of the first row
+  BoxWindow     P, window;  // P: with a line before and behind it, 0 where there is no node; window: [27][planes]
+  PetscInt      first, end; // planes
+
+  /* In space a device's block takes 32 boxes in 4 lines of 2 planes, which read the same of P; a warp's nodes then lie alike in their boxes. */
+  HD bool  by_bricks() const { return grid.tiles[1] > 1; }
+  PetscInt count(Space space) const
+  {
+    return space == Space::Cuda && by_bricks() ? 256 * bricks(grid.boxes[0], 32) * bricks(grid.tiles[1], 4) * bricks(end - first, 2)
+                                               : (end - first) * grid.tiles[1] * grid.boxes[0];
+  }
 
   HD void operator()(PetscInt row) const
   {
-    const PetscInt box = row % grid.boxes[0], line = row / grid.boxes[0], y = line % grid.tiles[1], t = first + line / grid.tiles[1];
+    PetscInt box = row % grid.boxes[0], line = row / grid.boxes[0], y = line % grid.tiles[1], t = first + line / grid.tiles[1];
 
+#if defined(__CUDA_ARCH__)
+    if (by_bricks()) {
+      const PetscInt in_line = bricks(grid.boxes[0], 32), in_plane = bricks(grid.tiles[1], 4), brick = row / 256, of_line = brick / in_line;
+
+      box = 32 * (brick % in_line) + row % 32;
+      y   = 4 * (of_line % in_plane) + row / 32 % 4;
+      t   = first + 2 * (of_line / in_plane) + row / 128 % 2;
+      if (box >= grid.boxes[0] || y >= grid.tiles[1] || t >= end) return;
+    }
+#endif
     switch (y - grid.root((y + 1 - grid.first[1]) / 3, 1)) { // alike along a line: each is a body of its own, whose sums are registers
     case -1:
       return add_planes<-1>(box, y, t);
@@ -73,11 +91,28 @@ template <class Stencil> struct MultiplyBoxes {
   }
 
 private:
+  HD static PetscInt bricks(PetscInt n, PetscInt of)
+  {
+    return (n + of - 1) / of;
+  }
+
   /* In a direction: the boxes that a row of A P reaches, and how many a neighbour's row of P does. */
-  HD static constexpr int lowest(int o) { return o > 0 ? 0 : -1; }
-  HD static constexpr int reached(int o) { return o ? 2 : 3; }
-  HD static constexpr int places(int s) { return s ? 2 : 1; }
-  HD static constexpr int lower(int s) { return s < 0 ? -1 : 0; } // lower_box(), when this is compiled
+  HD static constexpr int lowest(int o)
+  {
+    return o > 0 ? 0 : -1;
+  }
+  HD static constexpr int reached(int o)
+  {
+    return o ? 2 : 3;
+  }
+  HD static constexpr int places(int s)
+  {
+    return s ? 2 : 1;
+  }
+  HD static constexpr int lower(int s)
+  {
+    return s < 0 ? -1 : 0;
+  } // lower_box(), when this is compiled
 
   /* The places of the nodes' rows that are theirs and lead to a line of the lattice. */
   HD void find_places(PetscInt box, PetscInt y, PetscInt node, Bits27 *mine) const
@@ -116,7 +151,10 @@ private:
     }
   }
 
-  HD static bool has_bit(Bits27 bits, int bit) { return bits >> bit & 1; }
+  HD static bool has_bit(Bits27 bits, int bit)
+  {
+    return bits >> bit & 1;
+  }
 
   template <int oy> HD void add_plane(PetscInt node, int bit, const Bits27 *mine, const PetscScalar *of_P, PetscScalar (*sum)[7]) const
   {
