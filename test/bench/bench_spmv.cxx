@@ -6,9 +6,10 @@
    -n: the 27-point operator on an n^3 grid, with so many unknowns a node. -elasticity: the same assembled from elastic hexahedra, 3 unknowns a node.
    -gallery: matrices of test/support/bench_gallery.cxx. -file: a PETSc binary or Matrix Market (.mtx) file. A type may be followed by options that hold for it
    alone; `all`: PETSc's and cuSPARSE's, and Goza's in every precision. Types that are no Mat's: float:cds, float:cds:half, float:slicedell and
-   float:slicedell:half, with vectors in single precision, and cuSPARSE's cusparse:csr1, csr2, coo1, coo2, sell and bsr (its algorithms, by number; csr1d: csr1
-   with its scalars on the device, as PETSc calls it). One JSON line a measurement: the time is the median of `repeats` batches, each ended by a
-   synchronisation; the copy bandwidth of the same run stands beside, and the largest difference from PETSc's aij on the host, relative to its largest value. */
+   float:slicedell:half, with vectors in single precision, and cuSPARSE's cusparse:csr1, csr2, coo1, coo2, sell, bsr1 and bsr (its algorithms, by number; csr1d:
+   csr1 with its scalars on the device, as PETSc calls it; bsr: bsrmv, which is deprecated; both in blocks of the matrix's block size). One JSON line a
+   measurement: the time is the median of `repeats` batches, each ended by a synchronisation; the copy bandwidth of the same run stands beside, and the largest
+   difference from PETSc's aij on the host, relative to its largest value. */
 #include "petscgoza.h"
 #include "../support/matrix_market.hpp"
 #include "../support/bench_gallery.hpp"

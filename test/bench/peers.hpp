@@ -61,8 +61,13 @@ inline void check_cusparse(cusparseStatus_t status)
 constexpr struct {
   const char       *name;
   cusparseSpMVAlg_t algorithm;
-} cusparse_ways[] = {{"csr1", CUSPARSE_SPMV_CSR_ALG1},  {"csr2", CUSPARSE_SPMV_CSR_ALG2},   {"coo1", CUSPARSE_SPMV_COO_ALG1}, {"coo2", CUSPARSE_SPMV_COO_ALG2},
-                     {"sell", CUSPARSE_SPMV_SELL_ALG1}, {"bsr", CUSPARSE_SPMV_ALG_DEFAULT}, {"csr1d", CUSPARSE_SPMV_CSR_ALG1}};
+} cusparse_ways[] = {
+  {"csr1", CUSPARSE_SPMV_CSR_ALG1},  {"csr2", CUSPARSE_SPMV_CSR_ALG2},   {"coo1", CUSPARSE_SPMV_COO_ALG1},  {"coo2", CUSPARSE_SPMV_COO_ALG2},
+  {"sell", CUSPARSE_SPMV_SELL_ALG1}, {"bsr", CUSPARSE_SPMV_ALG_DEFAULT}, {"csr1d", CUSPARSE_SPMV_CSR_ALG1},
+  #if CUSPARSE_VERSION >= 12600
+  {"bsr1", CUSPARSE_SPMV_BSR_ALG1},
+  #endif
+};
 
 /* One of them in double precision, after the preprocessing that cuSPARSE has for it. Slices of sliced ELL have 32 rows. */
 class CusparseProduct final : public ProductOf<double> {
@@ -71,7 +76,7 @@ public:
     ProductOf<double>(Space::Cuda, x, host.nrows), algorithm_(algorithm)
   {
     static_assert(sizeof(PetscInt) == sizeof(int), "32-bit indices");
-    if (name == "bsr") make_bsr(host, bs);
+    if (name.rfind("bsr", 0) == 0) make_bsr(host, bs, name == "bsr1");
     else if (name == "sell") make_sell(host);
     else make_csr_or_coo(host, name.rfind("coo", 0) == 0);
     check_cusparse(cusparseCreate(&handle_));
@@ -152,7 +157,8 @@ private:
                                        CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
   }
 
-  void make_bsr(const goza::Csr &A, PetscInt bs)
+  /* generic: for cusparseSpMV(), which has it since CUDA 13; else for the deprecated bsrmv */
+  void make_bsr(const goza::Csr &A, PetscInt bs, [[maybe_unused]] bool generic)
   {
     std::vector<PetscInt> ptr{0}, col;
     std::vector<double>   val;
@@ -172,6 +178,13 @@ private:
     }
     if (static_cast<PetscInt>(val.size()) != A.nnz) throw std::runtime_error("no full blocks");
     keep(ptr, col, val);
+  #if CUSPARSE_VERSION >= 12600
+    if (generic) {
+      check_cusparse(cusparseCreateBsr(&A_, nrows_, ncols_, static_cast<int64_t>(col.size()), bs, bs, ptr_.data(), col_.data(), val_.data(), CUSPARSE_INDEX_32I,
+                                       CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F, CUSPARSE_ORDER_ROW));
+      return;
+    }
+  #endif
     check_cusparse(cusparseCreateMatDescr(&info_));
   }
 
