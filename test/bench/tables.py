@@ -333,7 +333,7 @@ BY_LOCALITY = {"petsc": "3.26.1", "command": "bench_locality -families fit,repor
 CALIBRATED = "NVIDIA-H100-80GB-HBM3"  # platform_h100.txt
 GOZAS_MODEL = {  # by the file that make bench-model reads and the platform: the name of its row, and how it was measured
     ("products_h200.json", "h200"): {"model": "Goza's model", **BY_LOCALITY, "gpu": "NVIDIA H200", "date": "2026-11-25"},
-    ("products_h200_again.json", "h200"): {"model": "Goza's model, products measured again on another H200", **BY_LOCALITY, "gpu": "NVIDIA H200", "date": "2026-11-28"},
+    ("products_h200_again.json", "h200"): {"model": "Goza's model, products measured again on another H200", **BY_LOCALITY, "gpu": "NVIDIA H200", "date": "2026-11-29"},
     ("products_h100.json", CALIBRATED): {"model": "Goza's model on an H100, by its calibration alone", **BY_LOCALITY, "gpu": "NVIDIA H100", "date": "2026-11-25"},
     ("products_epyc.json", "epyc"): {"model": "Goza's model on a core of an AMD EPYC", **BY_LOCALITY, "petsc": "3.18.5", "date": "2026-11-27"},
     ("products_host.json", "host"): {"model": "Goza's model on a core of an Intel Xeon", **BY_LOCALITY, "petsc": "3.18.5", "date": "2026-11-25"}}
