@@ -81,12 +81,13 @@ static bool worth_repeating(double a, double b, double cost, const TrialTime &ti
 }
 
 /* Of a trial. csr: seconds of PETSc's product, 0: not known. */
-static double trial_of(Space space, const Products &product, double csr, const TrialTime &time)
+static ProductTime trial_of(Space space, const Products &product, double csr, const TrialTime &time)
 {
-  if (space == Space::Cuda || !csr) return time_in_turn(space, {product}, trial_seconds)[0].working;
-  const double once = time_of(space, product, 1).working;
+  if (space == Space::Cuda || !csr) return time_in_turn(space, {product}, trial_seconds)[0];
+  const ProductTime once  = time_of(space, product, 1);
+  const double      least = std::min(once.working, csr);
 
-  return worth_repeating(once, csr, once + csr + std::min(once, csr), time) ? time_in_turn(space, {product}, trial_seconds, once)[0].working : once;
+  return worth_repeating(once.working, csr, once.working + csr + least, time) ? time_in_turn(space, {product}, trial_seconds, once.working)[0] : once;
 }
 
 /* The formats that may be the fastest, best first. Without trials the model's best. Of long products the fastest as measured; of short ones, which vary from
@@ -109,8 +110,8 @@ auto AutoFormat::build_best(const Csr &A, const Decision &wanted, const TrialTim
       format->build(A);
       if (c.choice.layout == Layout::CdsHalf && !static_cast<const Cds<PetscScalar, PetscScalar> &>(*format).half()) continue; // the values are not symmetric
       if (!(*tried)++) expected = c.cost.seconds;
-      const double seconds = options_.trials > 1 ? trial_of(space_, vectors.product_of(*format), csr, time) : c.cost.seconds;
-      best.push_back({&c, seconds, std::move(format)});
+      const ProductTime trial = options_.trials > 1 ? trial_of(space_, vectors.product_of(*format), csr, time) : ProductTime{c.cost.seconds};
+      best.push_back({&c, trial.working, trial.seen(), std::move(format)});
       last = time.used() - begin;
     } catch (const DeviceMemoryError &) { // no room for it
       why = std::current_exception();
@@ -140,8 +141,7 @@ const Candidate *AutoFormat::csr_to_try(double best) const
 }
 
 /* The last trial, of all that come near the fastest and of PETSc's product. Returns the seconds of that, where to a program that calls for one product after
-   the other it is the fastest, on a host also where it nearly is. On a device it is two kernels and much of the host's time. Ours ask the host for the same,
-   or nearly: the device's time tells them apart, which is what counts where a solver's cycle runs as a graph. */
+   the other it is the fastest, on a host also where it nearly is. On a device it is two kernels and much of the host's time. */
 double AutoFormat::try_again(std::vector<Built> &best, const Products &csr, TrialVectors &vectors) const
 {
   std::vector<Products> all;
@@ -150,8 +150,10 @@ double AutoFormat::try_again(std::vector<Built> &best, const Products &csr, Tria
   if (csr) all.push_back(csr);
   if (all.size() == 1) return 0;
   const std::vector<ProductTime> times  = time_in_turn(space_, all, last_trial_seconds);
-  const auto                     faster = [](const ProductTime &a, const ProductTime &b) { return a.working < b.working; };
-  const auto                     first  = std::min_element(times.begin(), times.begin() + best.size(), faster);
+  const auto                     ours   = times.begin() + best.size();
+  const double                   asking = std::min_element(times.begin(), ours, [](const auto &a, const auto &b) { return a.asking < b.asking; })->asking;
+  const auto                     faster = [&](const ProductTime &a, const ProductTime &b) { return a.beside(asking) < b.beside(asking); };
+  const auto                     first  = std::min_element(times.begin(), ours, faster);
 
   std::swap(best[0], best[first - times.begin()]);
   best[0].seconds   = first->working;
@@ -186,7 +188,7 @@ void AutoFormat::pick(const Csr &A)
 
   if (csr > 0 && worth_repeating(csr, best[0].seconds, csr + std::min(csr, best[0].seconds), time))
     csr = std::min(csr, time_in_turn(Space::Host, {csr_product}, trial_seconds, csr)[0].working);
-  if (!host && csr_to_try(best[0].seconds)) csr_product = options_.csr_products(space_).products;
+  if (!host && csr_to_try(best[0].seen)) csr_product = options_.csr_products(space_).products;
   const double near      = variation(best[0].seconds) * best[0].seconds;
   const bool   in_use    = time.goes_on && told_in_use(csr, best[0].seconds);
   const bool   csr_first = !in_use && host && csr_product && csr * variation(csr) < best[0].seconds;

@@ -52,7 +52,7 @@ private:
   class TrialVectors;
   struct Built {
     const Candidate                     *candidate;
-    double                               seconds;
+    double                               seconds, seen; // of the device; by a program that calls for one after the other
     std::unique_ptr<Format<PetscScalar>> format;
   };
 

@@ -1,5 +1,4 @@
 #include "in_turn.hpp"
-#include "tuning.hpp"
 #include "core/device/device_seconds.hpp"
 #include <chrono>
 

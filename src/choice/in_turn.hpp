@@ -2,6 +2,7 @@
 #pragma once
 #include "core/device/space.hpp"
 #include "core/util/thread_clock.hpp"
+#include "tuning.hpp"
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -18,6 +19,10 @@ struct ProductTime {
   double asking  = 0; // seconds of the host until it can ask for the next
 
   double seen() const { return std::max(working, asking); } // by a program that calls for one after the other
+
+  /* By what products are told apart of which the least asking is known: the device's time, which is what counts where a solver's cycle runs as a graph; but
+     what a program sees of one that asks for much more than another, as for a second kernel. */
+  double beside(double least_asking) const { return asking > asks_for_more * least_asking ? seen() : working; }
 };
 
 /* What trials have cost since they began, of this thread, and what it may. */

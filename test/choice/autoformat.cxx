@@ -322,6 +322,18 @@ BOOST_AUTO_TEST_CASE(in_turn)
   BOOST_TEST(time_in_turn(Space::Host, {}, 1).empty());
 }
 
+/* The device tells apart products of as many kernels; one that asks for another kernel counts as a program sees it. */
+BOOST_AUTO_TEST_CASE(a_second_kernel)
+{
+  const ProductTime one{5.9e-6, 6.7e-6}, like_it{5.5e-6, 7.4e-6}, two{5.4e-6, 11.3e-6}, two_long{9e-3, 11.3e-6};
+
+  BOOST_TEST(one.beside(one.asking) == one.working);
+  BOOST_TEST(like_it.beside(one.asking) == like_it.working);
+  BOOST_TEST(two.beside(one.asking) == two.asking);
+  BOOST_TEST(two.beside(two.asking) == two.working); // all have two
+  BOOST_TEST(two_long.beside(one.asking) == two_long.working);
+}
+
 /* On a device no product that others take turns with is timed alone, at a cost of ten of each at most; long ones are. */
 BOOST_AUTO_TEST_CASE(turns)
 {
