@@ -69,11 +69,11 @@ def main():
     cases = [(program, vectorised, way) for program, vectorised in (("bench_assembly_scalar", False), ("bench_assembly", True)) for way in ("original", "a", "b")]
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # most of a run is valgrind's way through the start of PETSc
         counted = list(pool.map(lambda case: count(case[0], arguments.n, case[2]), cases))
-    for (_, vectorised, way), found in zip(cases, counted):
-        for element, instructions in found.items():
-            elements = (arguments.n - 1) ** 3 * (6 if element == "tet" else 1)
-            lines.append({"work": "assembly instructions", "element": element, "way": way, "vectorised": vectorised, "n": arguments.n, "instructions": instructions, "of_an_element": round(instructions / elements),
-                          "machine": "host, any x86-64", "date": datetime.date.today().isoformat(), "command": "make bench-instructions"})
+    found = {(vectorised, element, way): instructions for (_, vectorised, way), of in zip(cases, counted) for element, instructions in of.items()}
+    for vectorised, element, way in sorted(found, key=lambda case: (case[0], list(ELEMENTS).index(case[1]))):  # the profile has elements in any order
+        instructions, elements = found[vectorised, element, way], (arguments.n - 1) ** 3 * (6 if element == "tet" else 1)
+        lines.append({"work": "assembly instructions", "element": element, "way": way, "vectorised": vectorised, "n": arguments.n, "instructions": instructions, "of_an_element": round(instructions / elements),
+                      "machine": "host, any x86-64", "date": datetime.date.today().isoformat(), "command": "make bench-instructions"})
     with open(arguments.out, "w") as file:
         file.writelines(json.dumps(line) + "\n" for line in lines)
 
