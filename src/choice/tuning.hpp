@@ -24,7 +24,7 @@ inline double variation(double seconds)
 }
 
 /* A product that asks the host for so many times as much as another has a kernel more; the times of one kernel's launch vary by less. */
-constexpr double asks_for_more = 1.4;
+constexpr double asks_for_more = 1.6;
 
 /* Seconds from which the caches hardly matter to a product: what a device's holds is read in a fiftieth of it. */
 constexpr double cached_product = 10 * short_product;
