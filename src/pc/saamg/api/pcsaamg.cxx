@@ -148,6 +148,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   mg->hierarchy.release(mg->hierarchy_options);
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
   mg->most = std::max(mg->most, device::most_bytes_in_use());
+  PetscCall(rows.close());
   if (space == Space::Cuda) PetscCall(TellMemory(pc, before, mg->most));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -45,6 +45,16 @@ PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode OwnRows::close()
+{
+  PetscFunctionBegin;
+  A     = {};
+  made_ = CsrMatrix();
+  PetscCall(diagonal_.close());
+  PetscCall(off_diagonal_.close());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode OwnRows::open_made(Mat D)
 {
   const MPI_Comm comm = comm_of(D);
