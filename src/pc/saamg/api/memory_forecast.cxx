@@ -152,10 +152,12 @@ double box_bytes(bool ones, bool again)
   return static_cast<double>((again ? 0 : sizeof(Bits27)) + sizeof(Bits8) + (ones ? 0 : sizeof(PetscScalar)));
 }
 
-/* Of the rows of boxes that are in work at a time, or which entries all have, before that. */
-double window_bytes(bool device, double rows)
+/* Of the rows of boxes that are in work at a time, with places for two boxes more in each line, or which entries all have, before that. */
+double window_bytes(const MemoryQuestion &q, double rows)
 {
-  return std::max(std::min(rows, static_cast<double>(box_window_rows(device, rows))) * ((27 + 8) * sizeof(PetscScalar)), rows * sizeof(Bits27));
+  const double line = std::pow(rows, 1. / (q.directions < 3 ? 2 : 3)), wide = 1 + 6 / line;
+
+  return std::max(wide * std::min(rows, static_cast<double>(box_window_rows(q.device, rows))) * ((27 + 8) * sizeof(PetscScalar)), rows * sizeof(Bits27));
 }
 
 /* Adds up what levels hold, the finest first. */
@@ -238,7 +240,7 @@ private:
   /* The finest product. */
   void multiply(const Guess &from, const Guess &to, bool boxes, double transfer, double between, double made)
   {
-    const double rows = from.rows, bs = from.bs, window = window_bytes(q.device, rows), values = between * sizeof(PetscScalar);
+    const double rows = from.rows, bs = from.bs, window = window_bytes(q, rows), values = between * sizeof(PetscScalar);
     const double beside    = (2 + 2 * k) * sizeof(PetscScalar) + 1 + 2 * index_bytes; // of a row: inverse diagonal, magnitude, near-null vectors and T
     const double part      = values / std::min<double>(std::floor(values / static_cast<double>(room_of_part)) + 1, BlocksInParts::most);
     const double of_blocks = (from.nonzeros / bs / bs + (between + 2 * transfer) / bs / k) * index_bytes + part -
