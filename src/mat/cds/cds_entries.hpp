@@ -116,6 +116,12 @@ template <class Value> struct CdsEntries {
     return i + lowest >= 0 && i + highest < columns;
   }
 
+  /* f(column, value) for a row of which all are inside, one unknown a node. */
+  template <class F> HD void for_each_inside(PetscInt row, F f) const
+  {
+    read_both<true>(row, f);
+  }
+
   /* f(column, value), alike; where the matrix has no entry, the value is 0. */
   template <class F> HD void for_each_entry(PetscInt row, F f) const
   {

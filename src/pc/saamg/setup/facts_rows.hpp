@@ -19,7 +19,7 @@ struct CopiedEntries {
     if (A.all_inside(row)) {
       int d = -A.below(); // mirror images come first
 
-      A.for_each_entry(row, [&](PetscInt col, PetscScalar a) {
+      A.for_each_inside(row, [&](PetscInt col, PetscScalar a) {
         f(col, a);
         if (d >= 0) put(d, row, a);
         d++;
