@@ -194,21 +194,30 @@ static PetscReal work_below(const std::vector<Grid> &grids, PetscInt degree)
   return static_cast<PetscReal>((2 * degree + 1) * entries / grids[0].level->nnz);
 }
 
-/* Where a node has one unknown degree 3 takes five iterations for seven with 2, and as much work; 4 gains less on large grids. Where it has several, 3 takes an
-   eighth fewer iterations and a quarter more work, but where these are hardly coupled to others' five iterations for six, and as much work, of which the full
-   blocks of coarse operators take most. On slivers rows outweigh their diagonals, and coarse operators are as large as the matrix: the smoother is what limits
-   the cycle, and the finest level's takes a third of its work. Degrees 5 to 8 take two thirds of the iterations there and as much work; where coarse operators
-   are half as large, 4 takes a tenth fewer and 1.05 to 1.1 of the work. Of fourth order 4 takes 0.80 of what 2 does, and 6 0.77. */
+/* From so much work below on one degree more on the finest level takes a tenth fewer iterations in as much time, set-up and solve; 27 points, whose levels below
+   take half a product, would take 1.07 of a solve's time. */
+constexpr PetscReal worth_a_degree = static_cast<PetscReal>(0.75), worth_a_degree_of_solids = 2;
+
+/* Full blocks have more entries a second. */
+constexpr PetscReal work_of_blocks = static_cast<PetscReal>(0.7);
+
+/* Where a node has one unknown degree 3 takes five iterations for seven with 2, and as much work. Where it has several, 3 takes an eighth fewer iterations and a
+   quarter more work, but where these are hardly coupled to others' five iterations for six, and as much work, of which the full blocks of coarse operators take
+   most. On slivers rows outweigh their diagonals, and coarse operators are as large as the matrix: the smoother is what limits the cycle, and degrees 5 to 8 take
+   two thirds of the iterations in as much time. Of fourth order 4 takes 0.80 of what 2 does, and 6 0.77. */
 static PetscInt degree_for(const SAAMG &mg, PetscInt bs, PetscInt degree_below)
 {
   if (mg.hierarchy_options.bends) return 4;
   const std::vector<Grid> &grids = mg.hierarchy.grids();
-  const PetscInt           least = bs == 1 || mg.loose ? 3 : 2;
-  const PetscReal beta = grids.size() > 1 ? grids[0].spectrum() : 0, slivers = PetscMin(1, (beta - static_cast<PetscReal>(2.2)) / static_cast<PetscReal>(0.6));
+  const bool               apart = bs == 1 || mg.loose;
+  const PetscInt           least = apart ? 3 : 2;
+  if (grids.size() < 2) return least;
+  const PetscReal below = (bs == 1 ? 1 : work_of_blocks) * work_below(grids, degree_below);
+  const PetscReal slivers =
+    PetscMax(0, PetscMin(1, (grids[0].spectrum() - static_cast<PetscReal>(2.2)) / static_cast<PetscReal>(0.6))); /* 1: as long as the finest level's */
 
-  if (!(slivers > 0)) return least;
-  return PetscMax(least,
-                  static_cast<PetscInt>(PetscMin(8, static_cast<PetscReal>(0.7) * slivers * work_below(grids, degree_below) + static_cast<PetscReal>(0.5))));
+  return PetscMax(least + (below >= (apart ? worth_a_degree : worth_a_degree_of_solids)),
+                  static_cast<PetscInt>(PetscMin(8, slivers * below + static_cast<PetscReal>(0.5))));
 }
 
 /* Sweeps on the finest level. Two before the coarse correction and two after it take 12, 24, 7 and 6 iterations, four 11, 16, 5 and 4, in as much time; on the
