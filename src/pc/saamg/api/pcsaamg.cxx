@@ -285,7 +285,7 @@ SAAMG::SAAMG()
                                         (default): the matrix where that is symmetric, else its diffusive part
 . -pc_saamg_restriction (auto|transpose|adjoint) - restriction: the transpose of interpolation, or smoothed with the transpose of the matrix; auto
                                         (default): the latter where a flow dominates
-. -pc_saamg_cycle (v|w)                        - cycle
+. -pc_saamg_cycle (v|w)                        - cycle; v makes a second coarse correction on the finest level where that takes little
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
 . -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks
 . -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi|auto) - smoother; auto (default): chebyshev where the matrix is symmetric, else mcgs, whose colours then

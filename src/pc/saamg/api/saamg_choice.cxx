@@ -194,17 +194,20 @@ static PetscReal work_below(const std::vector<Grid> &grids, PetscInt degree)
   return static_cast<PetscReal>((2 * degree + 1) * entries / grids[0].level->nnz);
 }
 
-/* From so much work below on one degree more on the finest level takes a tenth fewer iterations in as much time, set-up and solve; 27 points, whose levels below
-   take half a product, would take 1.07 of a solve's time. */
+/* From so much work below on one degree more on the finest level takes a tenth fewer iterations in as much time, set-up and solve; 27 points, whose levels
+   below take half a product, would take 1.07 of a solve's time. */
 constexpr PetscReal worth_a_degree = static_cast<PetscReal>(0.75), worth_a_degree_of_solids = 2;
 
 /* Full blocks have more entries a second. */
-constexpr PetscReal work_of_blocks = static_cast<PetscReal>(0.7);
+static PetscReal work_beside(const std::vector<Grid> &grids, PetscInt bs, PetscInt degree_below)
+{
+  return (bs == 1 ? 1 : static_cast<PetscReal>(0.7)) * work_below(grids, degree_below);
+}
 
-/* Where a node has one unknown degree 3 takes five iterations for seven with 2, and as much work. Where it has several, 3 takes an eighth fewer iterations and a
-   quarter more work, but where these are hardly coupled to others' five iterations for six, and as much work, of which the full blocks of coarse operators take
-   most. On slivers rows outweigh their diagonals, and coarse operators are as large as the matrix: the smoother is what limits the cycle, and degrees 5 to 8 take
-   two thirds of the iterations in as much time. Of fourth order 4 takes 0.80 of what 2 does, and 6 0.77. */
+/* Where a node has one unknown degree 3 takes five iterations for seven with 2, and as much work. Where it has several, 3 takes an eighth fewer iterations and
+   a quarter more work, but where these are hardly coupled to others' five iterations for six, and as much work, of which the full blocks of coarse operators
+   take most. On slivers rows outweigh their diagonals, and coarse operators are as large as the matrix: the smoother is what limits the cycle, and degrees 5 to
+   8 take two thirds of the iterations in as much time. Of fourth order 4 takes 0.80 of what 2 does, and 6 0.77. */
 static PetscInt degree_for(const SAAMG &mg, PetscInt bs, PetscInt degree_below)
 {
   if (mg.hierarchy_options.bends) return 4;
@@ -212,12 +215,36 @@ static PetscInt degree_for(const SAAMG &mg, PetscInt bs, PetscInt degree_below)
   const bool               apart = bs == 1 || mg.loose;
   const PetscInt           least = apart ? 3 : 2;
   if (grids.size() < 2) return least;
-  const PetscReal below = (bs == 1 ? 1 : work_of_blocks) * work_below(grids, degree_below);
-  const PetscReal slivers =
-    PetscMax(0, PetscMin(1, (grids[0].spectrum() - static_cast<PetscReal>(2.2)) / static_cast<PetscReal>(0.6))); /* 1: as long as the finest level's */
+  const PetscReal below   = work_beside(grids, bs, degree_below);
+  const PetscReal slivers = PetscMax(0, PetscMin(1, (grids[0].spectrum() - static_cast<PetscReal>(2.2)) / static_cast<PetscReal>(0.6)));
 
   return PetscMax(least + (below >= (apart ? worth_a_degree : worth_a_degree_of_solids)),
                   static_cast<PetscInt>(PetscMin(8, slivers * below + static_cast<PetscReal>(0.5))));
+}
+
+/* What a second coarse correction on the finest level may take of a cycle with one; and of graphs with few neighbours a node, which take a quarter fewer
+   iterations by it. */
+constexpr PetscReal worth_a_correction = static_cast<PetscReal>(0.2), worth_a_correction_of_chains = static_cast<PetscReal>(0.5);
+
+/* Rows to one of the next level from which on aggregates are boxes of 27 nodes. */
+constexpr PetscInt rows_of_boxes = 16;
+
+/* Two coarse corrections on the finest level: those of one V-cycle below leave much where there are many levels, nodes of several unknowns, or jumps. Where the
+   levels below are small that takes a tenth fewer iterations and 1.05 to 1.15 of an iteration's time. Boxes of 27 nodes leave nothing to gain. Colours in the
+   order of a flow take long on small levels. */
+static bool corrects_again(const SAAMG &mg, const CycleOptions &wanted, PetscInt bs)
+{
+  const std::vector<Grid>    &grids     = mg.hierarchy.grids();
+  const SmootherChoice *const s         = mg.taken.smoothers;
+  const PetscInt              chebyshev = smoother_named("chebyshev");
+
+  if (wanted.type != PC_SAAMG_CYCLE_V || wanted.smoothers[PC_SAAMG_FINEST].options.chebyshev_degree != PETSC_DECIDE || grids.size() < 3 ||
+      s[PC_SAAMG_FINEST].which != chebyshev || s[PC_SAAMG_INTERMEDIATE].which != chebyshev)
+    return false;
+  const PetscReal below = work_beside(grids, bs, s[PC_SAAMG_INTERMEDIATE].options.chebyshev_degree);
+
+  return (bs > 1 || grids[0].level->columns->nglobal() < rows_of_boxes * grids[1].level->columns->nglobal()) &&
+         below <= (grids[0].transfer->further ? worth_a_correction_of_chains : worth_a_correction) * (2 * s[PC_SAAMG_FINEST].options.chebyshev_degree + 4);
 }
 
 /* Sweeps on the finest level. Two before the coarse correction and two after it take 12, 24, 7 and 6 iterations, four 11, 16, 5 and 4, in as much time; on the
@@ -241,6 +268,7 @@ PetscErrorCode TakeCycleOptions(PC pc, SAAMG *mg, const CycleOptions &wanted)
     if (s.options.chebyshev_degree == PETSC_DECIDE)
       s.options.chebyshev_degree = degree_for(*mg, bs, wanted.smoothers[PC_SAAMG_INTERMEDIATE].options.chebyshev_degree);
   }
+  mg->taken.again = corrects_again(*mg, wanted, bs);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -15,6 +15,11 @@
 
   Level: intermediate
 
+  Note:
+  Where the degree of the finest level's Chebyshev polynomial is left open, a V-cycle makes a second coarse correction there, by another V-cycle below, if that
+  takes a sixth of the whole or less and aggregates are no boxes of 27 rows of one unknown: for solids, for instance, and where a plane is cut into triangles.
+  `-ksp_view` says so.
+
 .seealso: `PCSAAMG`, `PCSAAMGGetCycleType()`
 @*/
 SAAMG_SET_AND_GET(PCSAAMGSetCycleType, PCSAAMGGetCycleType, PCSAAMGCycleType)

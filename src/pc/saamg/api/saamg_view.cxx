@@ -196,7 +196,8 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
     PetscCall(mg->group->view(viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", cycles[mg->cycle_options.type],
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle%s, %s precision, strength threshold %g\n", cycles[mg->cycle_options.type],
+                                   mg->taken.again ? " with two coarse corrections on level 0" : "",
                                    PCSAAMGPrecisions[mg->cycle ? mg->cycle_precision : mg->precision], (double)mg->hierarchy_options.threshold));
   PetscCall(ViewPrecision(mg, viewer));
   PetscCall(ViewChoice(mg, viewer));
