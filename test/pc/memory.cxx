@@ -339,13 +339,16 @@ BOOST_AUTO_TEST_CASE(boxes_of_large_grids)
   }
 }
 
-/* And with elasticity: `elasticity -n N [-tets] -dm_mat_type slicedell -ksp_type fusedcg -pc_type saamg -info :pc`. */
+/* And with elasticity: `elasticity -n N [-tets] -dm_mat_type cds|slicedell -ksp_type fusedcg -pc_type saamg -info :pc`. Of hexahedra some try a cycle in double,
+   and some do not. */
 BOOST_AUTO_TEST_CASE(solids_of_large_grids)
 {
   struct {
     PetscInt n;
     double   nonzeros, most; /* MB */
-  } const taken[] = {{65, 36168777, 1938.1}, {97, 121188969, 6230.6}, {128, 279590382, 14386.6}, {97, 217238121, 6135.2}};
+    double   compared;
+  } const taken[] = {{65, 36168777, 1938.1, 1},    {97, 121188969, 6362.0, 1},   {128, 279590382, 14663.1, 1},  {65, 64700721, 1806.4, 0.5},
+                     {97, 217238121, 6135.2, 0.5}, {97, 217238121, 6241.9, 0.5}, {128, 501691716, 13165.3, 0.5}};
 
   for (const auto &t : taken) {
     saamg::MemoryQuestion q = on_a_grid(3 * PetscPowRealInt(t.n, 3), t.nonzeros);
@@ -353,7 +356,7 @@ BOOST_AUTO_TEST_CASE(solids_of_large_grids)
     q.bs       = 3;
     q.vectors  = 6;
     q.copy     = t.nonzeros * (sizeof(double) + sizeof(PetscInt)) + q.rows * sizeof(PetscInt);
-    q.compared = true;
+    q.compared = t.compared;
     within_a_tenth(q, t.most);
   }
 }

@@ -174,7 +174,7 @@ public:
       if (level.rows <= static_cast<double>(q.coarse_limit) || level.level + 1 >= q.max_levels) break;
       level = coarsen(level);
     }
-    if (q.compared) trial_ += lent_ + transposes_;
+    trial_ += q.compared * (lent_ + transposes_);
     const double all = after_ + late_, meanwhile = std::max({chosen_ ? q.choice : 0, q.tuning, trial_});
 
     if (spares_) product_ = std::max(first_, all - finest_ + spared_ + diagonals_);

@@ -20,7 +20,7 @@ struct MemoryQuestion {
   PetscInt       directions   = 0;                                                           // of the grid that the rows are numbered along, 0: none
   bool           fine_lent    = false;                                                       // the cycle uses the matrix's format
   bool           fine_like    = false;                                                       // ... or one like it, which need not be chosen
-  bool           compared     = false;                                                       // a cycle in double is likely to be tried as well
+  double         compared     = 0;                                                           // how likely a cycle in double is tried as well
   bool           boxes        = false;                                                       // asked for what may be boxes of a lattice: see boxes.hpp
   bool           stars        = false;                                                       // ... those of 7 points among them
   bool           kept         = false;                                                       // what a set-up with new values will use again stays

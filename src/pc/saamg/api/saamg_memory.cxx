@@ -84,7 +84,6 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.copy            = (PetscLogDouble)(rows.bytes() + modes.left);
   if (mg->space == Space::Cuda) q.choice = (PetscLogDouble)locality::bytes_of_decision(rows.A.nrows);
   if (narrow && mg->precision == PC_SAAMG_AUTO && !mg->automatic.tried) q.trial = 2. * q.rows * sizeof(PetscScalar);
-  q.compared = q.trial > 0 && k > 1; // with modes that vary a trial leaves 0.31 to 0.56 of an error, of which 0.4 is good enough
   if (mg->tune == PC_SAAMG_TUNE_FULL) q.tuning = static_cast<PetscLogDouble>(TrialSolve::most_vectors) * q.rows * sizeof(PetscScalar);
   q.several    = rows.columns->size() > 1;
   q.device     = mg->space == Space::Cuda;
@@ -92,8 +91,9 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.stars      = mg->hierarchy_options.further && mg->hierarchy_options.stars;
   q.boxes      = lattice.known() && !q.several && bs == 1 && k == 1 && mg->hierarchy_options.threshold == 0 && mg->hierarchy_options.strong_share == 0 &&
             !mg->hierarchy_options.by_heaviest && !q.aggressive_levels;
-  q.kept        = mg->reuse != PC_SAAMG_REUSE_NONE && mg->reuse != PC_SAAMG_REUSE_AUTO; // hardly anything in a first set-up
-  q.aggregates  = mg->hierarchy_options.keep == Keep::Aggregates;
+  q.kept       = mg->reuse != PC_SAAMG_REUSE_NONE && mg->reuse != PC_SAAMG_REUSE_AUTO; // hardly anything in a first set-up
+  q.aggregates = mg->hierarchy_options.keep == Keep::Aggregates;
+  if (q.trial > 0 && k > 1) q.compared = q.directions && q.nonzeros > 20. * q.rows * bs ? 0.5 : 1; // see saamg_precision.cxx: 0.4 of an error may be left
   q.half_stored = mg->found.symmetric && q.directions > 0;
   q.full_below  = mg->space == Space::Host ? locality::machine_for(mg->space).l2 : 0;
   q.wide_below  = half && mg->space == Space::Cuda ? least_halved_bytes : 0;
