@@ -7,21 +7,21 @@
      PetscInt    extra(row)                          a column that the row has in any case, or no_column
      PetscScalar finish(row, column, sum)            the entry of C
 
-   A warp does a row. Where all its terms have no more than 32 entries each lane has one of them (short_rows.hpp). Else it opens 32 terms at a time, spreads
-   their entries over its lanes, and hashes the columns into a table in shared memory. Lanes that have the same column are added up in their order: every sum is
-   in the order of the terms, so that no result depends on the run. */
+   A warp does a row: it opens 32 terms at a time, spreads their entries over its lanes, and hashes the columns into a table in shared memory. Lanes that have
+   the same column are added up in their order: every sum is in the order of the terms, so that no result depends on the run. */
 #pragma once
 #include "csr_pattern.hpp"
 #include "row_length.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/util/search.hpp"
-#include "short_rows.hpp"
 
 #if defined(__CUDACC__)
 namespace goza
 {
 namespace product
 {
+
+constexpr unsigned all_lanes = 0xffffffffu;
 
 /* A warp's table: columns and, in the second pass, sums. `limit` columns fit. */
 template <int Slots, bool sums> struct Table {
@@ -142,13 +142,6 @@ template <int Slots, class Terms> __global__ void __launch_bounds__(128) CountKe
 
   if (row >= n || (again && length[row] >= 0)) return;
   Table<Slots, false> &table = tables[warp];
-  ShortRow<32>         brief;
-
-  brief.template find<false>(terms, true, static_cast<PetscInt>(row));
-  if (brief.fits) {
-    if (lane == 0) length[row] = __popc(brief.leaders);
-    return;
-  }
 
   table.clear(lane);
   add_row<false>(terms, static_cast<PetscInt>(row), lane, table);
@@ -168,15 +161,6 @@ __global__ void __launch_bounds__(128) FillKernel(PetscInt n, Terms terms, Petsc
   const PetscInt at = ptr[row], length = ptr[row + 1] - at;
 
   if (length <= least || length >= Table<Slots, true>::limit) return;
-  if constexpr (!known) {
-    ShortRow<32> brief;
-
-    brief.template find<true>(terms, true, static_cast<PetscInt>(row));
-    if (brief.fits) {
-      brief.write(terms, static_cast<PetscInt>(row), at, col, val);
-      return;
-    }
-  }
   Table<Slots, true> &table = tables[warp];
 
   table.clear(lane);
@@ -271,23 +255,6 @@ template <bool known, class Terms> void fill(const Terms &terms, Reach reach, Cs
   if (reach == long_rows)
     launch_kernel<LongFillKernel<Terms>>(blocks_for(C.nrows, 4), 128, C.nrows, terms, fit_many, static_cast<const PetscInt *>(C.ptr.data()),
                                          static_cast<const PetscInt *>(C.col.data()), C.val.data());
-}
-
-/* Of rows that are all so short that several are a warp's: C's pattern and values. False: one is not. */
-template <class Terms> bool make_short(const Terms &terms, CsrMatrix &C)
-{
-  constexpr int   lanes  = 8;
-  const unsigned  blocks = blocks_for(C.nrows, 128 / lanes);
-  Array<PetscInt> length(Space::Cuda, C.nrows + 1);
-  PetscInt        nnz;
-
-  C.ptr = Array<PetscInt>(Space::Cuda, C.nrows + 1);
-  if (C.nrows) launch_kernel<ShortCountKernel<lanes, Terms>>(blocks, 128, C.nrows, terms, length.data());
-  if (!scan_lengths(Space::Cuda, length.data(), C.ptr, &nnz)) return false;
-  C.col = Array<PetscInt>(Space::Cuda, nnz);
-  C.val = Array<PetscScalar>(Space::Cuda, nnz);
-  if (nnz) launch_kernel<ShortFillKernel<lanes, Terms>>(blocks, 128, C.nrows, terms, static_cast<const PetscInt *>(C.ptr.data()), C.col.data(), C.val.data());
-  return true;
 }
 
 /* C's pattern and values. Rows visits the same columns for find_pattern()'s way of doing very long rows. */

@@ -192,11 +192,7 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   }
 #if defined(__CUDACC__)
   if (space == Space::Cuda && bs == 1 && k == 1) {
-    constexpr PetscInt  few = 7; // entries a row, which with its own aggregate are one for each of eight lanes
-    const SmoothedTerms terms{A.ptr, A.col, A.val, aggregate, from.Q.data(), dinv.data(), omega};
-
-    if (entries(A) > static_cast<std::int64_t>(few) * A.nrows || !product::make_short(terms, P))
-      product::make(terms, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
+    product::make(SmoothedTerms{A.ptr, A.col, A.val, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
     return P;
   }
 #endif
