@@ -1,8 +1,9 @@
-/* The only launcher of row kernels. A body is a small struct with `HD void operator()(PetscInt row) const`; a profiler shows it as
-   RowKernel<Body>. Files that launch on the device are .cu; without nvcc the same files are compiled as C++ and only the host branch remains. */
+/* The only launcher of row kernels. A body is a function whose arguments behind the row are bound (bound.hpp), or a small struct with an operator() of the row; a
+   profiler shows it. Files that launch on the device are .cu; without nvcc the same files are compiled as C++ and only the host branch remains. */
 #pragma once
 #include "core/device/device.hpp"
 #include "core/device/launch_kernel.hpp"
+#include "bound.hpp"
 #include "fused_sums.hpp"
 #include "core/util/half.hpp"
 #include "host_loop.hpp"
