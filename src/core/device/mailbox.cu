@@ -214,17 +214,16 @@ __global__ void __launch_bounds__(mailbox_threads)
   if (first == 0) box.state->collected = waiting.exchange;
 }
 
-template <class V> struct FillPlaces {
-  MailboxWord **place, *to;
-
-  HD void operator()(PetscInt k) const { place[k] = to + static_cast<std::size_t>(k) * mailbox_words<V>; }
-};
+template <class V> HD void fill_place(PetscInt k, MailboxWord **place, MailboxWord *to)
+{
+  place[k] = to + static_cast<std::size_t>(k) * mailbox_words<V>;
+}
 
 } // namespace
 
 template <class V> void fill_places(MailboxWord **place, MailboxWord *to, PetscInt n)
 {
-  for_each_row(Space::Cuda, n, FillPlaces<V>{place, to});
+  for_each_row(Space::Cuda, n, bound<fill_place<V>>(place, to));
 }
 
 template <class V> void exchange(const Mailbox &box, const V *x, V *values, unsigned most_blocks, double timeout)

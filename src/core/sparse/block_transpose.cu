@@ -35,16 +35,10 @@ struct WriteRows {
 };
 
 /* The block row that block order[k] is in. */
-struct RowOfBlock {
-  const PetscInt *order, *ptr;
-  PetscInt        nrows;
-  PetscInt       *row;
-
-  HD void operator()(PetscInt k) const
-  {
-    row[k] = partition_point(0, nrows - 1, [this, k](PetscInt i) { return ptr[i + 1] <= order[k]; });
-  }
-};
+HD void row_of_block(PetscInt k, const PetscInt *order, const PetscInt *ptr, PetscInt nrows, PetscInt *row)
+{
+  row[k] = partition_point(0, nrows - 1, [=](PetscInt i) { return ptr[i + 1] <= order[k]; });
+}
 
 /* A block row of A^T; tptr, tcol: of entries, those of the first row in a block's every br-th column. R, K: br and bc where they are known when this is
    compiled, so that a block is read before any of it is written; else 0. */
@@ -118,7 +112,7 @@ CsrMatrix transpose_blocks(const Blocks &A, BlockPatternPtr *blocks)
 
   group_by(space, A.of.col, n, A.of.ncols, pattern.ptr, order);
   pattern.col = Array<PetscInt>(space, n);
-  for_each_row(space, n, RowOfBlock{order.data(), A.of.ptr, A.of.nrows, pattern.col.data()});
+  for_each_row(space, n, bound<row_of_block>(order.data(), A.of.ptr, A.of.nrows, pattern.col.data()));
   CsrMatrix T = rows_of_blocks(std::move(pattern), A.bc, A.br, blocks);
 
   transpose_blocks_numeric(A, T);

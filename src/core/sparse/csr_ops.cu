@@ -105,15 +105,10 @@ PetscInt groups_of(const Csr &A, int lanes)
 
 /* --- transpose */
 
-struct RowOfEntry {
-  const PetscInt *ptr;
-  PetscInt       *row_of;
-
-  HD void operator()(PetscInt row) const
-  {
-    for (PetscInt p = ptr[row]; p < ptr[row + 1]; p++) row_of[p] = row;
-  }
-};
+HD void row_of_entry(PetscInt row, const PetscInt *ptr, PetscInt *row_of)
+{
+  for (PetscInt p = ptr[row]; p < ptr[row + 1]; p++) row_of[p] = row;
+}
 
 struct Gather {
   const PetscInt    *order, *row_of;
@@ -295,7 +290,7 @@ CsrMatrix transpose(const Csr &A)
   group_by(A.space, A.col, nnz, A.ncols, T.ptr, order);
   T.col = Array<PetscInt>(A.space, nnz);
   T.val = Array<PetscScalar>(A.space, nnz);
-  for_each_row(A.space, A.nrows, RowOfEntry{A.ptr, row_of.data()});
+  for_each_row(A.space, A.nrows, bound<row_of_entry>(A.ptr, row_of.data()));
   for_each_row(A.space, nnz, Gather{order.data(), row_of.data(), A.val, T.col.data(), T.val.data()});
   return T;
 }

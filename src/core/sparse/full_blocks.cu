@@ -73,26 +73,19 @@ struct BlockColumns {
   }
 };
 
-struct BlockNorms {
-  Csr             A;
-  PetscInt        bs;
-  const PetscInt *block_ptr;
-  PetscScalar    *norm;
+HD void block_norms_at(PetscInt i, int lane, int lanes, const Csr &A, PetscInt bs, const PetscInt *block_ptr, PetscScalar *norm)
+{
+  for (PetscInt k = block_ptr[i] + lane; k < block_ptr[i + 1]; k += lanes) {
+    PetscReal norm2 = 0;
 
-  HD void operator()(PetscInt i, int lane, int lanes) const
-  {
-    for (PetscInt k = block_ptr[i] + lane; k < block_ptr[i + 1]; k += lanes) {
-      PetscReal norm2 = 0;
+    for (PetscInt r = 0; r < bs; r++) {
+      const PetscScalar *a = A.val + (A.ptr[i * bs + r] + (k - block_ptr[i]) * bs);
 
-      for (PetscInt r = 0; r < bs; r++) {
-        const PetscScalar *a = A.val + (A.ptr[i * bs + r] + (k - block_ptr[i]) * bs);
-
-        for (PetscInt c = 0; c < bs; c++) norm2 += PetscRealPart(a[c] * PetscConj(a[c]));
-      }
-      norm[k] = PetscSqrtReal(norm2);
+      for (PetscInt c = 0; c < bs; c++) norm2 += PetscRealPart(a[c] * PetscConj(a[c]));
     }
+    norm[k] = PetscSqrtReal(norm2);
   }
-};
+}
 
 } // namespace
 
@@ -128,7 +121,7 @@ CsrMatrix block_norms(const Csr &A, const BlockPattern &blocks)
   N.ptr = blocks.ptr.copied(A.space);
   N.col = blocks.col.copied(A.space);
   N.val = Array<PetscScalar>(A.space, N.col.size());
-  for_each_row_by_lanes(A.space, N.nrows, BlockNorms{A, bs, N.ptr.data(), N.val.data()});
+  for_each_row_by_lanes(A.space, N.nrows, bound<block_norms_at>(A, bs, N.ptr.data(), N.val.data()));
   return N;
 }
 

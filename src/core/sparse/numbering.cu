@@ -29,63 +29,44 @@ struct Level {
   std::int64_t   *place; // [members + 1]: children, then, once scanned, the places of their first
 };
 
-struct Claim {
-  Level level;
+HD void claim_neighbours(PetscInt k, const Level &level)
+{
+  const PetscInt me = level.begin + k, v = level.order[me];
 
-  HD void operator()(PetscInt k) const
-  {
-    const PetscInt me = level.begin + k, v = level.order[me];
-
-    for (PetscInt j = level.ptr[v]; j < level.ptr[v + 1]; j++) {
-      if (level.parent[level.col[j]] > me) take_smaller(level.parent + level.col[j], me);
-    }
+  for (PetscInt j = level.ptr[v]; j < level.ptr[v + 1]; j++) {
+    if (level.parent[level.col[j]] > me) take_smaller(level.parent + level.col[j], me);
   }
-};
+}
 
-struct CountChildren {
-  Level level;
+HD void count_children(PetscInt k, const Level &level)
+{
+  const PetscInt me = level.begin + k, v = level.order[me];
+  std::int64_t   n = 0;
 
-  HD void operator()(PetscInt k) const
-  {
-    const PetscInt me = level.begin + k, v = level.order[me];
-    std::int64_t   n = 0;
+  for (PetscInt j = level.ptr[v]; j < level.ptr[v + 1]; j++) n += level.parent[level.col[j]] == me;
+  level.place[k] = n;
+}
 
-    for (PetscInt j = level.ptr[v]; j < level.ptr[v + 1]; j++) n += level.parent[level.col[j]] == me;
-    level.place[k] = n;
+HD void name_children(PetscInt k, const Level &level, PetscInt end)
+{
+  const PetscInt me = level.begin + k, v = level.order[me];
+  PetscInt       at = end + static_cast<PetscInt>(level.place[k]);
+
+  for (PetscInt j = level.ptr[v]; j < level.ptr[v + 1]; j++) {
+    if (level.parent[level.col[j]] == me) level.order[at++] = level.col[j];
   }
-};
+}
 
-struct NameChildren {
-  Level    level;
-  PetscInt end;
+HD void plant_seed(PetscInt, PetscInt *order, PetscInt *parent, PetscInt at, PetscInt v)
+{
+  order[at] = v;
+  parent[v] = -1;
+}
 
-  HD void operator()(PetscInt k) const
-  {
-    const PetscInt me = level.begin + k, v = level.order[me];
-    PetscInt       at = end + static_cast<PetscInt>(level.place[k]);
-
-    for (PetscInt j = level.ptr[v]; j < level.ptr[v + 1]; j++) {
-      if (level.parent[level.col[j]] == me) level.order[at++] = level.col[j];
-    }
-  }
-};
-
-struct Seed {
-  PetscInt *order, *parent, at, v;
-
-  HD void operator()(PetscInt) const
-  {
-    order[at] = v;
-    parent[v] = -1;
-  }
-};
-
-struct Unnamed {
-  const PetscInt *parent;
-  char           *flag;
-
-  HD void operator()(PetscInt v) const { flag[v] = parent[v] == nobody; }
-};
+HD void flag_unnamed(PetscInt v, const PetscInt *parent, char *flag)
+{
+  flag[v] = parent[v] == nobody;
+}
 
 struct Invert {
   const PetscInt *order;
@@ -109,16 +90,16 @@ public:
   {
     PetscInt begin = named, levels = 0;
 
-    for_each_row(A_.space, 1, Seed{order.data(), parent_.data(), named, start});
+    for_each_row(A_.space, 1, bound<plant_seed>(order.data(), parent_.data(), named, start));
     for (named++; named > begin;) {
       if (levels++ == most_levels) return false;
       const PetscInt members = named - begin;
       const Level    level{A_.ptr, A_.col, begin, order.data(), parent_.data(), place_.data()};
 
-      for_each_row(A_.space, members, Claim{level});
-      for_each_row(A_.space, members, CountChildren{level});
+      for_each_row(A_.space, members, bound<claim_neighbours>(level));
+      for_each_row(A_.space, members, bound<count_children>(level));
       exclusive_scan(A_.space, place_.data(), members + 1); // the last place is not a count, and not read before
-      for_each_row(A_.space, members, NameChildren{level, named});
+      for_each_row(A_.space, members, bound<name_children>(level, named));
       begin = named;
       named += static_cast<PetscInt>(read_value(A_.space, place_.data() + members));
     }
@@ -129,7 +110,7 @@ public:
   {
     Array<char> flag(A_.space, A_.nrows);
 
-    for_each_row(A_.space, A_.nrows, Unnamed{parent_.data(), flag.data()});
+    for_each_row(A_.space, A_.nrows, bound<flag_unnamed>(parent_.data(), flag.data()));
     return flagged(A_.space, flag.data(), A_.nrows);
   }
 

@@ -41,31 +41,26 @@ HD inline void copy_entries(PetscInt n, const PetscInt *from_col, const PetscSca
   }
 }
 
-template <class Body> struct RowsInRuns {
-  PetscInt nrows, each;
-  Body     body;
+template <class Body> HD void rows_in_runs(PetscInt run, int lane, int lanes, PetscInt nrows, PetscInt each, const Body &body)
+{
+  const PetscInt first = run * each, last = nrows - first < each ? nrows : first + each;
 
-  HD void operator()(PetscInt run, int lane, int lanes) const
-  {
-    const PetscInt first = run * each, last = nrows - first < each ? nrows : first + each;
-
-    if (body.as_they_are(first, last)) {
-      body.copy(first, last, lane, lanes);
-      return;
-    }
-    for (PetscInt row = first; row < last; row++) {
-      if (body.as_they_are(row, row + 1)) body.copy(row, row + 1, lane, lanes);
-      else body(row, lane, lanes);
-    }
+  if (body.as_they_are(first, last)) {
+    body.copy(first, last, lane, lanes);
+    return;
   }
-};
+  for (PetscInt row = first; row < last; row++) {
+    if (body.as_they_are(row, row + 1)) body.copy(row, row + 1, lane, lanes);
+    else body(row, lane, lanes);
+  }
+}
 
 /* nnz: entries of all rows; a run has about 512 of them, of 32 rows at most. */
 template <class Body> void for_each_row_in_runs(Space space, PetscInt nrows, PetscInt nnz, const Body &body)
 {
   const PetscInt mean = nrows > 0 ? nnz / nrows + 1 : 1, each = mean > 512 ? 1 : 512 / mean < 32 ? 512 / mean : 32;
 
-  for_each_row_by_lanes(space, nrows > 0 ? (nrows - 1) / each + 1 : 0, RowsInRuns<Body>{nrows, each, body});
+  for_each_row_by_lanes(space, nrows > 0 ? (nrows - 1) / each + 1 : 0, bound<rows_in_runs<Body>>(nrows, each, body));
 }
 
 } // namespace goza

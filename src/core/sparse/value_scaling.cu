@@ -109,52 +109,38 @@ void for_each_row_of_values(Csr A, const RowExponent &body)
   else for_each_csr_row(A, 1, body);
 }
 
-struct MostOfRows {
-  const Exponent *high, *low, *least; // least: or null
-
-  HD void operator()(PetscInt i, std::int64_t *most) const
-  {
-    most[0] = Most::join<std::int64_t>(most[0], high[i]);
-    most[1] = Most::join<std::int64_t>(most[1], low[i]);
-    if (least) most[2] = Most::join<std::int64_t>(most[2], least[i]);
-  }
-};
+/* least: or null */
+HD void most_of_rows(PetscInt i, std::int64_t *most, const Exponent *high, const Exponent *low, const Exponent *least)
+{
+  most[0] = Most::join<std::int64_t>(most[0], high[i]);
+  most[1] = Most::join<std::int64_t>(most[1], low[i]);
+  if (least) most[2] = Most::join<std::int64_t>(most[2], least[i]);
+}
 
 /* Powers of two near the roots of the diagonal and their inverses; bad: no such root. */
-struct DiagonalRoots {
-  const PetscInt    *ptr, *col;
-  const PetscScalar *val;
-  PetscScalar       *inverse;
-  std::int64_t      *bad;
+HD void diagonal_roots(PetscInt i, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val, PetscScalar *inverse, std::int64_t *bad)
+{
+  DoubleScalar sum = 0;
 
-  HD void operator()(PetscInt i) const
-  {
-    DoubleScalar sum = 0;
-
-    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
-      if (col[k] == i) sum += val[k];
-    }
-    const double d = size_of(sum);
-
-    bad[i] = !(d > 0 && is_finite(d));
-    if (ptr[i] == ptr[i + 1]) bad[i] = 0;
-    inverse[i] = d > 0 && is_finite(d) ? ldexp(1.0, -(ilogb(d) / 2)) : 1;
+  for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+    if (col[k] == i) sum += val[k];
   }
-};
+  const double d = size_of(sum);
 
-struct RowInverse {
-  const Exponent *high;
-  PetscScalar    *inverse;
+  bad[i] = !(d > 0 && is_finite(d));
+  if (ptr[i] == ptr[i + 1]) bad[i] = 0;
+  inverse[i] = d > 0 && is_finite(d) ? ldexp(1.0, -(ilogb(d) / 2)) : 1;
+}
 
-  HD void operator()(PetscInt i) const { inverse[i] = high[i] ? ldexp(1.0, -static_cast<int>(high[i] - no_exponent)) : 1; }
-};
+HD void row_inverse(PetscInt i, const Exponent *high, PetscScalar *inverse)
+{
+  inverse[i] = high[i] ? ldexp(1.0, -static_cast<int>(high[i] - no_exponent)) : 1;
+}
 
-template <class V> struct InvertScale {
-  const PetscScalar *inverse;
-  V                 *result;
-
-  HD void operator()(PetscInt i) const { result[i] = static_cast<V>(PetscReal(1) / inverse[i]); }
-};
+template <class V> HD void invert_scale(PetscInt i, const PetscScalar *inverse, V *result)
+{
+  result[i] = static_cast<V>(PetscReal(1) / inverse[i]);
+}
 
 struct ScaleValues {
   PetscInt           nrows;
@@ -244,7 +230,7 @@ static void find_extremes(const Csr &A, const PetscScalar *row, const PetscScala
   Array<Exponent> high(A.space, A.nrows), low(A.space, A.nrows), least(A.space, with_least ? A.nrows : 0);
 
   for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, row, col, high.data(), low.data(), least.data()});
-  join_rows<Most, 3>(A.space, A.nrows, MostOfRows{high.data(), low.data(), least.data()}, most);
+  join_rows<Most, 3>(A.space, A.nrows, bound<most_of_rows>(high.data(), low.data(), least.data()), most);
 }
 
 std::vector<RowExponents> exponents_of(const std::vector<Csr> &matrices)
@@ -290,20 +276,20 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
     inverse = Array<PetscScalar>(A.space, A.nrows);
     rows    = Array<std::int64_t>(A.space, A.nrows);
     if (A.nrows == A.ncols) {
-      for_each_row(A.space, A.nrows, DiagonalRoots{A.ptr, A.col, A.val, inverse.data(), rows.data()});
+      for_each_row(A.space, A.nrows, bound<diagonal_roots>(A.ptr, A.col, A.val, inverse.data(), rows.data()));
       symmetric_ = !sum(A.space, rows.data(), rows.size()) && fits(A, range, inverse.data(), inverse.data(), false, &shift);
     }
     if (!symmetric_) {
       Array<Exponent> high(A.space, A.nrows), low(A.space, A.nrows);
 
       for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, high.data(), low.data(), nullptr});
-      for_each_row(A.space, A.nrows, RowInverse{high.data(), inverse.data()});
+      for_each_row(A.space, A.nrows, bound<row_inverse>(high.data(), inverse.data()));
       fits(A, range, inverse.data(), nullptr, true, &shift);
     }
     row  = inverse.data();
     col  = symmetric_ ? row : nullptr;
     row_ = Array<V>(A.space, A.nrows);
-    for_each_row(A.space, A.nrows, InvertScale<V>{row, row_.data()});
+    for_each_row(A.space, A.nrows, bound<invert_scale<V>>(row, row_.data()));
     if (symmetric_) x_ = Array<V>(A.space, A.ncols);
   }
   factor_ = static_cast<RealOf<V>>(std::ldexp(1.0, -shift));

@@ -19,12 +19,10 @@ namespace goza
 namespace
 {
 
-struct IsNonempty {
-  const PetscInt *ptr;
-  char           *flag;
-
-  HD void operator()(PetscInt row) const { flag[row] = ptr[row + 1] > ptr[row]; }
-};
+HD void is_nonempty(PetscInt row, const PetscInt *ptr, char *flag)
+{
+  flag[row] = ptr[row + 1] > ptr[row];
+}
 
 template <class V, class Index> struct Gather {
   const Index *index;
@@ -34,12 +32,10 @@ template <class V, class Index> struct Gather {
   HD void operator()(PetscInt k) const { packed[k] = x[index[k]]; }
 };
 
-struct IsFirst {
-  const PetscInt *sorted;
-  char           *flag;
-
-  HD void operator()(PetscInt i) const { flag[i] = i == 0 || sorted[i] != sorted[i - 1]; }
-};
+HD void is_first(PetscInt i, const PetscInt *sorted, char *flag)
+{
+  flag[i] = i == 0 || sorted[i] != sorted[i - 1];
+}
 
 struct Fill {
   PetscInt  value;
@@ -48,31 +44,24 @@ struct Fill {
   HD void operator()(PetscInt i) const { to[i] = value; }
 };
 
-struct Iota {
-  PetscInt *p;
-
-  HD void operator()(PetscInt i) const { p[i] = i; }
-};
-
-/* Keys that count nowhere sort behind the others. */
-struct CleanKey {
-  PetscInt        nkeys;
-  const PetscInt *key;
-  PetscInt       *clean;
-
-  HD void operator()(PetscInt i) const { clean[i] = key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys; }
-};
-
-/* Where each key begins among sorted ones. */
-struct FirstOfKey {
-  PetscInt        n;
-  const PetscInt *sorted;
-  PetscInt       *ptr;
-
-  HD void operator()(PetscInt g) const { ptr[g] = lower_bound(sorted, 0, n, g); }
-};
+HD void own_number(PetscInt i, PetscInt *p)
+{
+  p[i] = i;
+}
 
 #if defined(__CUDACC__)
+/* Keys that count nowhere sort behind the others. */
+HD void clean_key(PetscInt i, PetscInt nkeys, const PetscInt *key, PetscInt *clean)
+{
+  clean[i] = key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys;
+}
+
+/* Where each key begins among sorted ones. */
+HD void first_of_key(PetscInt g, PetscInt n, const PetscInt *sorted, PetscInt *ptr)
+{
+  ptr[g] = lower_bound(sorted, 0, n, g);
+}
+
 cudaStream_t stream()
 {
   return static_cast<cudaStream_t>(device::stream());
@@ -89,11 +78,10 @@ template <class Call> void with_work(const char *name, const Call &call)
 }
 #endif
 
-template <class Join, class T> struct JoinValues {
-  const T *values;
-
-  HD void operator()(PetscInt i, T *all) const { *all = Join::join(*all, values[i]); }
-};
+template <class Join, class T> HD void join_values(PetscInt i, T *all, const T *values)
+{
+  *all = Join::join(*all, values[i]);
+}
 
 /* Numbers of entries: where one is negative, or there are more than a PetscInt counts, the most that it holds. */
 struct PlusUpToMost {
@@ -104,7 +92,7 @@ struct PlusUpToMost {
 
 template <class T> T largest(Space space, const T *values, std::size_t n)
 {
-  return joined_rows<Most, 1, T>(space, static_cast<PetscInt>(n), JoinValues<Most, T>{values})[0];
+  return joined_rows<Most, 1, T>(space, static_cast<PetscInt>(n), bound<join_values<Most, T>>(values))[0];
 }
 template std::int64_t largest(Space, const std::int64_t *, std::size_t);
 #if !PetscDefined(USE_64BIT_INDICES)
@@ -120,7 +108,7 @@ Array<PetscInt> places(Space space, PetscInt n)
 {
   Array<PetscInt> all(space, n);
 
-  for_each_row(space, n, Iota{all.data()});
+  for_each_row(space, n, bound<own_number>(all.data()));
   return all;
 }
 
@@ -135,7 +123,7 @@ Array<PetscInt> flagged(Space space, const char *flag, PetscInt n)
 void sum_into(Space space, const PetscScalar *values, std::size_t n, PetscScalar *result)
 {
   if (space == Space::Cuda) {
-    join_rows<Plus, 1>(space, static_cast<PetscInt>(n), JoinValues<Plus, PetscScalar>{values}, result);
+    join_rows<Plus, 1>(space, static_cast<PetscInt>(n), bound<join_values<Plus, PetscScalar>>(values), result);
     return;
   }
   constexpr std::size_t width       = 8; // partial sums, which a vector unit adds side by side
@@ -204,7 +192,7 @@ static void sort_keys(Array<PetscInt> &keys, Array<PetscInt> &order, PetscInt n,
   Array<PetscInt>             other_keys(Space::Cuda, n), other_order(Space::Cuda, n);
   cub::DoubleBuffer<PetscInt> key_buffer(keys.data(), other_keys.data()), order_buffer(order.data(), other_order.data());
 
-  for_each_row(Space::Cuda, n, Iota{order.data()});
+  for_each_row(Space::Cuda, n, bound<own_number>(order.data()));
   with_work("DeviceRadixSort", [&](void *work, std::size_t &bytes, cudaStream_t on) {
     return cub::DeviceRadixSort::SortPairs(work, bytes, key_buffer, order_buffer, n, 0, bits, on);
   });
@@ -263,9 +251,9 @@ void group_by(Space space, const PetscInt *key, PetscInt n, PetscInt nkeys, Arra
     int             bits = 1;
 
     while (bits < static_cast<int>(8 * sizeof(PetscInt)) - 1 && (nkeys >> bits)) bits++;
-    for_each_row(space, n, CleanKey{nkeys, key, keys.data()});
+    for_each_row(space, n, bound<clean_key>(nkeys, key, keys.data()));
     sort_keys(keys, order, n, bits);
-    for_each_row(space, nkeys + 1, FirstOfKey{n, keys.data(), ptr.data()});
+    for_each_row(space, nkeys + 1, bound<first_of_key>(n, keys.data(), ptr.data()));
     return;
   }
 #endif
@@ -292,7 +280,7 @@ void exclusive_scan(Space space, std::int64_t *values, std::size_t n)
 
 std::int64_t sum(Space space, const std::int64_t *values, std::size_t n)
 {
-  return joined_rows<Plus, 1, std::int64_t>(space, static_cast<PetscInt>(n), JoinValues<Plus, std::int64_t>{values})[0];
+  return joined_rows<Plus, 1, std::int64_t>(space, static_cast<PetscInt>(n), bound<join_values<Plus, std::int64_t>>(values))[0];
 }
 
 template <class V, class Index> void gather(Space space, PetscInt n, const Index *index, const V *x, V *packed)
@@ -320,7 +308,7 @@ PetscInt sort_unique(Space space, PetscInt *values, PetscInt n)
   Array<char>           first(space, n);
 
   gather(space, n, order.data(), static_cast<const PetscInt *>(values), sorted.data());
-  for_each_row(space, n, IsFirst{sorted.data(), first.data()});
+  for_each_row(space, n, bound<is_first>(sorted.data(), first.data()));
   return keep_flagged(space, sorted.data(), first.data(), n, values);
 }
 
@@ -328,7 +316,7 @@ Array<PetscInt> nonempty_rows(Space space, const PetscInt *ptr, PetscInt nrows)
 {
   Array<char> flag(space, nrows);
 
-  for_each_row(space, nrows, IsNonempty{ptr, flag.data()});
+  for_each_row(space, nrows, bound<is_nonempty>(ptr, flag.data()));
   return flagged(space, flag.data(), nrows);
 }
 

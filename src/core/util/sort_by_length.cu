@@ -11,20 +11,15 @@ namespace
 {
 
 /* The longer a row, the less. */
-struct Shortness {
-  const PetscInt *ptr, *rows;
-  PetscInt       *key;
+HD void shortness(PetscInt place, const PetscInt *ptr, const PetscInt *rows, PetscInt *key)
+{
+  key[place] = PETSC_MAX_INT - (ptr[rows[place] + 1] - ptr[rows[place]]);
+}
 
-  HD void operator()(PetscInt place) const { key[place] = PETSC_MAX_INT - (ptr[rows[place] + 1] - ptr[rows[place]]); }
-};
-
-struct WindowOf {
-  const PetscInt *place;
-  PetscInt        window;
-  PetscInt       *key;
-
-  HD void operator()(PetscInt k) const { key[k] = place[k] / window; }
-};
+HD void window_of(PetscInt k, const PetscInt *place, PetscInt window, PetscInt *key)
+{
+  key[k] = place[k] / window;
+}
 
 } // namespace
 
@@ -66,10 +61,10 @@ void sort_by_length(Space space, const PetscInt *ptr, PetscInt *rows, std::size_
   }
   Array<PetscInt> key(space, n), by_length(space, n);
 
-  for_each_row(space, n, Shortness{ptr, rows, key.data()});
+  for_each_row(space, n, bound<shortness>(ptr, rows, key.data()));
   Array<PetscInt> order = order_by(space, key.data(), n);
   gather(space, n, order.data(), static_cast<const PetscInt *>(rows), by_length.data());
-  for_each_row(space, n, WindowOf{order.data(), window, key.data()});
+  for_each_row(space, n, bound<window_of>(order.data(), window, key.data()));
   order = order_by(space, key.data(), n);
   gather(space, n, order.data(), static_cast<const PetscInt *>(by_length.data()), rows);
 }

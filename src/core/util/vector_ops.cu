@@ -54,38 +54,29 @@ template <class From, class To> struct Convert {
   HD void store(PetscInt i, From value) const { y[i] = static_cast<To>(value); }
 };
 
-struct Conjugate {
-  PetscScalar *x;
+HD void conjugate_at(PetscInt i, PetscScalar *x)
+{
+  x[i] = PetscConj(x[i]);
+}
 
-  HD void operator()(PetscInt i) const { x[i] = PetscConj(x[i]); }
-};
+/* x: real and imaginary parts */
+HD void round_as_half_at(PetscInt i, PetscReal *x)
+{
+  int             exponent;
+  const PetscReal mantissa = frexp(x[i], &exponent);
 
-struct RoundAsHalf {
-  PetscReal *x; // real and imaginary parts
+  x[i] = ldexp(rint(ldexp(mantissa, 11)), exponent - 11);
+}
 
-  HD void operator()(PetscInt i) const
-  {
-    int             exponent;
-    const PetscReal mantissa = frexp(x[i], &exponent);
+template <class From, class To> HD void add_converted_at(PetscInt i, const From *e, To *x)
+{
+  x[i] += static_cast<To>(e[i]);
+}
 
-    x[i] = ldexp(rint(ldexp(mantissa, 11)), exponent - 11);
-  }
-};
-
-template <class From, class To> struct AddConverted {
-  const From *e;
-  To         *x;
-
-  HD void operator()(PetscInt i) const { x[i] += static_cast<To>(e[i]); }
-};
-
-template <class V> struct AddListed {
-  const PetscInt *list;
-  const V        *x;
-  V              *y;
-
-  HD void operator()(PetscInt k) const { y[list[k]] += x[list[k]]; }
-};
+template <class V> HD void add_listed_at(PetscInt k, const PetscInt *list, const V *x, V *y)
+{
+  y[list[k]] += x[list[k]];
+}
 
 template <class V> struct TakeFirstStep {
   FirstStep<V>       step;
@@ -183,7 +174,7 @@ template <class From, class To> void convert(Space space, PetscInt n, const From
 
 template <class From, class To> void add_converted(Space space, PetscInt n, const From *e, To *x)
 {
-  for_each_row(space, n, AddConverted<From, To>{e, x});
+  for_each_row(space, n, bound<add_converted_at<From, To>>(e, x));
 }
 
 void conjugate(Space space, std::size_t n, PetscScalar *x)
@@ -191,19 +182,19 @@ void conjugate(Space space, std::size_t n, PetscScalar *x)
   constexpr std::size_t most = PETSC_MAX_INT; // at once
 
   for (std::size_t first = 0; PetscDefined(USE_COMPLEX) && first < n; first += most)
-    for_each_row(space, static_cast<PetscInt>(std::min(most, n - first)), Conjugate{x + first});
+    for_each_row(space, static_cast<PetscInt>(std::min(most, n - first)), bound<conjugate_at>(x + first));
 }
 
 void round_as_half(Space space, std::size_t n, PetscScalar *x)
 {
   constexpr std::size_t parts = sizeof(PetscScalar) / sizeof(PetscReal);
 
-  for_each_row(space, static_cast<PetscInt>(parts * n), RoundAsHalf{reinterpret_cast<PetscReal *>(x)});
+  for_each_row(space, static_cast<PetscInt>(parts * n), bound<round_as_half_at>(reinterpret_cast<PetscReal *>(x)));
 }
 
 template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list, const V *x, V *y)
 {
-  for_each_row(space, n, AddListed<V>{list, x, y});
+  for_each_row(space, n, bound<add_listed_at<V>>(list, x, y));
 }
 
 template <class V> void take_first_step(Space space, PetscInt n, const FirstStep<V> &step, const V *rhs, const PetscScalar *given)
