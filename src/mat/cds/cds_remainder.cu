@@ -11,25 +11,20 @@ namespace goza::mat
 namespace
 {
 
-/* The remainder's row lengths, then its columns and values. */
-template <class Store, int bs, bool half> struct RemainderCount {
-  CdsView<Store>  A;
-  const PetscInt *ptr, *col;
-  PetscInt       *count; // [rows]
+/* The remainder's row lengths, then its columns and values. count: [rows] */
+template <class Store, int bs, bool half>
+HD void remainder_count(PetscInt row, const CdsView<Store> &A, const PetscInt *ptr, const PetscInt *col, PetscInt *count)
+{
+  PetscInt     n = 0;
+  OffsetCursor cursor;
 
-  HD void operator()(PetscInt row) const
-  {
-    PetscInt     n = 0;
-    OffsetCursor cursor;
+  for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
+    const PetscInt offset = col[j] / bs - row / bs;
 
-    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
-      const PetscInt offset = col[j] / bs - row / bs;
-
-      n += cursor.find(A, half && offset < 0 ? -offset : offset) < 0;
-    }
-    count[row] = n;
+    n += cursor.find(A, half && offset < 0 ? -offset : offset) < 0;
   }
-};
+  count[row] = n;
+}
 
 template <class Store, int bs, bool half> struct RemainderFill {
   CdsView<Store>     A;
@@ -83,7 +78,7 @@ template <class Store, class V> void Cds<Store, V>::take_remainder(const Csr &A,
   if (pattern) {
     rem_ptr_ = Array<PetscInt>(space, A.nrows + 1);
     with_shape(bs_, half_, [&](auto bs, auto half) {
-      for_each_row(space, A.nrows, RemainderCount<Store, bs.value, half.value>{view(), A.ptr, A.col, rem_ptr_.data()});
+      for_each_row(space, A.nrows, bound<remainder_count<Store, bs.value, half.value>>(view(), A.ptr, A.col, rem_ptr_.data()));
     });
     scan_lengths(space, rem_ptr_.data(), rem_ptr_); // no more entries than the matrix has
     rem_col_ = Array<PetscInt>(space, nnz_ - inside_);

@@ -14,19 +14,13 @@ namespace
 
 constexpr PetscInt sampled_rows = 128, sampled_entries = 256; // looked at for candidates: at most so many rows, and of each so many entries
 
-/* Node offsets of some rows: one somewhere in each of nsamples equal parts. */
-struct SampleOffsets {
-  PetscInt        nrows, nsamples, bs;
-  const PetscInt *ptr, *col;
-  PetscInt       *offset; // [nsamples][sampled_entries]; none: PETSC_MAX_INT
+/* Node offsets of some rows: one somewhere in each of nsamples equal parts. offset: [nsamples][sampled_entries]; none: PETSC_MAX_INT */
+HD void sample_offsets(PetscInt s, PetscInt nrows, PetscInt nsamples, PetscInt bs, const PetscInt *ptr, const PetscInt *col, PetscInt *offset)
+{
+  const PetscInt row = somewhere_in_part(s, nsamples, nrows), n = ptr[row + 1] - ptr[row];
 
-  HD void operator()(PetscInt s) const
-  {
-    const PetscInt row = somewhere_in_part(s, nsamples, nrows), n = ptr[row + 1] - ptr[row];
-
-    for (PetscInt k = 0; k < sampled_entries; k++) offset[s * sampled_entries + k] = k < n ? col[ptr[row] + k] / bs - row / bs : PETSC_MAX_INT;
-  }
-};
+  for (PetscInt k = 0; k < sampled_entries; k++) offset[s * sampled_entries + k] = k < n ? col[ptr[row] + k] / bs - row / bs : PETSC_MAX_INT;
+}
 
 /* Entries of one row on each candidate. The rows of a chunk share a line of counters, so that only neighbours meet in an atomic addition. */
 struct CountOnDiagonals {
@@ -88,22 +82,17 @@ struct MarkDiagonals {
   }
 };
 
-struct CountMarks {
-  PetscInt             nrows, ncandidates;
-  const std::uint64_t *mark;
-  int                 *count; // [chunks][ncandidates]
+/* count: [chunks][ncandidates] */
+HD void count_marks(PetscInt k, PetscInt nrows, PetscInt ncandidates, const std::uint64_t *mark, int *count)
+{
+  const PetscInt     d   = k % ncandidates;
+  const std::int64_t row = static_cast<std::int64_t>(k / ncandidates) * CountOnDiagonals::rows_per_chunk, end = row + CountOnDiagonals::rows_per_chunk;
+  int                n = 0;
 
-  HD void operator()(PetscInt k) const
-  {
-    const PetscInt     d   = k % ncandidates;
-    const std::int64_t row = static_cast<std::int64_t>(k / ncandidates) * CountOnDiagonals::rows_per_chunk, end = row + CountOnDiagonals::rows_per_chunk;
-    int                n = 0;
-
-    for (std::int64_t i = row; i < end && i < nrows; i++)
-      n += static_cast<int>(mark[static_cast<std::size_t>(d / MarkDiagonals::bits) * nrows + i] >> (d % MarkDiagonals::bits) & 1);
-    count[k] = n;
-  }
-};
+  for (std::int64_t i = row; i < end && i < nrows; i++)
+    n += static_cast<int>(mark[static_cast<std::size_t>(d / MarkDiagonals::bits) * nrows + i] >> (d % MarkDiagonals::bits) & 1);
+  count[k] = n;
+}
 
 /* The sum over one part of the chunks: a few threads for each diagonal, since one alone would walk through all chunks of a large matrix. */
 struct SumChunks {
@@ -137,7 +126,7 @@ std::vector<std::int64_t> count_on_device(const Csr &pattern, PetscInt bs, const
     Array<std::uint64_t> mark(pattern.space, static_cast<std::size_t>((n - 1) / MarkDiagonals::bits + 1) * nrows);
 
     for_each_csr_row(pattern, 1, MarkDiagonals{nrows, n, pattern.ptr, pattern.col, sorted.data(), mark.data()});
-    for_each_row(pattern.space, chunks * n, CountMarks{nrows, n, mark.data(), count.data()});
+    for_each_row(pattern.space, chunks * n, bound<count_marks>(nrows, n, mark.data(), count.data()));
   } else {
     count.zero();
     for_each_csr_row(pattern, 1, CountOnDiagonals{bs, n, pattern.ptr, pattern.col, sorted.data(), count.data()});
@@ -197,7 +186,7 @@ Diagonals find_diagonals(const Csr &A, PetscInt bs, double share)
   found.nnz = nnz;
 
   Array<PetscInt> sample(A.space, static_cast<std::size_t>(nsamples) * sampled_entries);
-  for_each_row(A.space, nsamples, SampleOffsets{A.nrows, nsamples, bs, A.ptr, A.col, sample.data()});
+  for_each_row(A.space, nsamples, bound<sample_offsets>(A.nrows, nsamples, bs, A.ptr, A.col, sample.data()));
   std::vector<PetscInt>                      seen = sample.to_host();
   std::vector<std::pair<PetscInt, PetscInt>> often; // (-times, offset)
   seen.erase(std::remove(seen.begin(), seen.end(), PETSC_MAX_INT), seen.end());

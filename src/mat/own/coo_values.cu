@@ -24,23 +24,16 @@ template <class Place> struct PutValues {
 };
 
 /* The same of places that get several. */
-struct SumValues {
-  std::int64_t        n;
-  PetscInt            rows;
-  const std::int64_t *place, *order, *start;
-  const PetscScalar  *from;
-  PetscScalar        *val;
+HD void sum_values(PetscInt row, std::int64_t n, PetscInt rows, const std::int64_t *place, const std::int64_t *order, const std::int64_t *start,
+                   const PetscScalar *from, PetscScalar *val)
+{
+  for (std::int64_t k = row; k < n; k += rows) {
+    PetscScalar sum = 0;
 
-  HD void operator()(PetscInt row) const
-  {
-    for (std::int64_t k = row; k < n; k += rows) {
-      PetscScalar sum = 0;
-
-      for (std::int64_t p = start[k]; p < start[k + 1]; p++) sum += from[order[p]];
-      val[place[k]] += sum;
-    }
+    for (std::int64_t p = start[k]; p < start[k + 1]; p++) sum += from[order[p]];
+    val[place[k]] += sum;
   }
-};
+}
 
 } // namespace
 
@@ -76,7 +69,7 @@ void put_values(Space space, const CooPlaces &coo, const PetscScalar *from, Pets
   const PetscInt     rows   = space == Space::Host ? PetscMin(coo.n, 1) : static_cast<PetscInt>((coo.n + 63) / 64),
                  all        = static_cast<PetscInt>(PetscMin(places, PetscInt(1) << 30));
 
-  if (coo.doubles) for_each_row(space, all, SumValues{places, all, coo.wide.data(), coo.order.data(), coo.start.data(), from, val});
+  if (coo.doubles) for_each_row(space, all, bound<sum_values>(places, all, coo.wide.data(), coo.order.data(), coo.start.data(), from, val));
   else if (places) for_each_row(space, rows, PutValues<std::int64_t>{coo.n, rows, coo.wide.data(), from, val});
   else for_each_row(space, rows, PutValues<PetscInt>{coo.n, rows, coo.narrow.data(), from, val});
 }

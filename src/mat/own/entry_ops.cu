@@ -7,17 +7,10 @@ namespace goza::mat
 namespace
 {
 
-template <class E> struct ScaleNode {
-  E                  A;
-  PetscScalar        factor;
-  const PetscScalar *row, *column;
-
-  HD void operator()(PetscInt i) const
-  {
-    A.for_each_stored(i,
-                      [&](PetscInt r, PetscInt c, PetscScalar *p) { *p *= factor * (row ? row[r] : PetscScalar(1)) * (column ? column[c] : PetscScalar(1)); });
-  }
-};
+template <class E> HD void scale_node(PetscInt i, const E &A, PetscScalar factor, const PetscScalar *row, const PetscScalar *column)
+{
+  A.for_each_stored(i, [&](PetscInt r, PetscInt c, PetscScalar *p) { *p *= factor * (row ? row[r] : PetscScalar(1)) * (column ? column[c] : PetscScalar(1)); });
+}
 
 /* Of an entry that stands where its mirror image does, that one is written. */
 struct WriteRow {
@@ -35,57 +28,34 @@ struct WriteRow {
   }
 };
 
-struct NoteOffsets {
-  Csr   rows;
-  int   bs;
-  char *found; // of distance 0
+/* found: of distance 0 */
+HD void note_offsets(PetscInt row, const Csr &rows, int bs, char *found)
+{
+  for (PetscInt k = rows.ptr[row]; k < rows.ptr[row + 1]; k++) found[rows.col[k] / bs - row / bs] = 1;
+}
 
-  HD void operator()(PetscInt row) const
-  {
-    for (PetscInt k = rows.ptr[row]; k < rows.ptr[row + 1]; k++) found[rows.col[k] / bs - row / bs] = 1;
+template <class E> HD void read_diagonal_at(PetscInt row, const E &A, PetscScalar *y)
+{
+  const PetscScalar *p = row < A.cols() ? A.place(row, row) : nullptr;
+
+  y[row] = p ? *p : PetscScalar(0);
+}
+
+template <class E> HD void read_block_row(PetscInt row, const E &A, PetscInt bs, PetscScalar *block)
+{
+  for (PetscInt c = 0; c < bs; c++) {
+    const PetscScalar *p = A.place(row, row - row % bs + c);
+
+    block[static_cast<std::int64_t>(row) * bs + c] = p ? *p : PetscScalar(0);
   }
-};
+}
 
-template <class E> struct ReadDiagonal {
-  E            A;
-  PetscScalar *y;
+template <class E> HD void change_diagonal_at(PetscInt row, const E &A, PetscScalar factor, const PetscScalar *x, bool add)
+{
+  PetscScalar *p = A.place(row, row);
 
-  HD void operator()(PetscInt row) const
-  {
-    const PetscScalar *p = row < A.cols() ? A.place(row, row) : nullptr;
-
-    y[row] = p ? *p : PetscScalar(0);
-  }
-};
-
-template <class E> struct ReadBlockRow {
-  E            A;
-  PetscInt     bs;
-  PetscScalar *block;
-
-  HD void operator()(PetscInt row) const
-  {
-    for (PetscInt c = 0; c < bs; c++) {
-      const PetscScalar *p = A.place(row, row - row % bs + c);
-
-      block[static_cast<std::int64_t>(row) * bs + c] = p ? *p : PetscScalar(0);
-    }
-  }
-};
-
-template <class E> struct ChangeDiagonal {
-  E                  A;
-  PetscScalar        factor;
-  const PetscScalar *x;
-  bool               add;
-
-  HD void operator()(PetscInt row) const
-  {
-    PetscScalar *p = A.place(row, row);
-
-    *p = (add ? *p : PetscScalar(0)) + (x ? factor * x[row] : factor);
-  }
-};
+  *p = (add ? *p : PetscScalar(0)) + (x ? factor * x[row] : factor);
+}
 
 struct CombineDiagonals {
   DiagonalValues Y, X;
@@ -111,90 +81,61 @@ struct CombineDiagonals {
   }
 };
 
-struct TransposeNode {
-  DiagonalValues T, A;
-
-  HD void operator()(PetscInt i) const
-  {
-    T.for_each_stored(i, [&](PetscInt row, PetscInt col, PetscScalar *p) { *p = *A.place(col, row); });
-  }
-};
+HD void transpose_node(PetscInt i, const DiagonalValues &T, const DiagonalValues &A)
+{
+  T.for_each_stored(i, [&](PetscInt row, PetscInt col, PetscScalar *p) { *p = *A.place(col, row); });
+}
 
 /* Y has a place for each entry of X. Both rows ascend. */
-template <class E> struct CombineRows {
-  E           Y, X;
-  PetscScalar factor;
-  bool        add;
+template <class E> HD void combine_rows(PetscInt row, const E &Y, const E &X, PetscScalar factor, bool add)
+{
+  typename E::Walk from(X, row);
+  bool             more = from.next();
 
-  HD void operator()(PetscInt row) const
-  {
-    typename E::Walk from(X, row);
-    bool             more = from.next();
+  for (typename E::Walk to(Y, row); to.next();) {
+    PetscScalar *y = Y.val + to.at;
 
-    for (typename E::Walk to(Y, row); to.next();) {
-      PetscScalar *y = Y.val + to.at;
+    while (more && from.col < to.col) more = from.next();
+    const PetscScalar x = more && from.col == to.col ? X.val[from.at] : PetscScalar(0);
 
-      while (more && from.col < to.col) more = from.next();
-      const PetscScalar x = more && from.col == to.col ? X.val[from.at] : PetscScalar(0);
-
-      *y = add ? *y + factor * x : factor * x;
-    }
+    *y = add ? *y + factor * x : factor * x;
   }
-};
+}
 
-template <class E> struct CountMissingDiagonals {
-  E A;
+template <class E> HD void count_missing_diagonals(PetscInt row, PetscInt *sum, const E &A)
+{
+  *sum += !A.place(row, row);
+}
 
-  HD void operator()(PetscInt row, PetscInt *sum) const { *sum += !A.place(row, row); }
-};
+template <class E> HD void count_missing(PetscInt row, std::int64_t *sum, const E &Y, const E &X)
+{
+  typename E::Walk to(Y, row);
+  bool             more = to.next();
 
-template <class E> struct CountMissing {
-  E Y, X;
-
-  HD void operator()(PetscInt row, std::int64_t *sum) const
-  {
-    typename E::Walk to(Y, row);
-    bool             more = to.next();
-
-    for (typename E::Walk from(X, row); from.next();) {
-      while (more && to.col < from.col) more = to.next();
-      *sum += !more || to.col != from.col;
-    }
+  for (typename E::Walk from(X, row); from.next();) {
+    while (more && to.col < from.col) more = to.next();
+    *sum += !more || to.col != from.col;
   }
-};
+}
 
-template <class E> struct ZeroNode {
-  E           A;
-  const char *gone;
-  PetscScalar diag;
-  bool        columns;
+template <class E> HD void zero_node(PetscInt i, const E &A, const char *gone, PetscScalar diag, bool columns)
+{
+  A.for_each_stored(i, [&](PetscInt row, PetscInt col, PetscScalar *p) {
+    if (gone[row] && row == col) *p = diag;
+    else if (gone[row] || (columns && gone[col])) *p = 0;
+  });
+}
 
-  HD void operator()(PetscInt i) const
-  {
-    A.for_each_stored(i, [&](PetscInt row, PetscInt col, PetscScalar *p) {
-      if (gone[row] && row == col) *p = diag;
-      else if (gone[row] || (columns && gone[col])) *p = 0;
-    });
-  }
-};
+template <class E> HD void less_columns(PetscInt row, const E &A, const char *gone, const PetscScalar *x, PetscScalar *b)
+{
+  PetscScalar less = 0;
 
-template <class E> struct LessColumns {
-  E                  A;
-  const char        *gone;
-  const PetscScalar *x;
-  PetscScalar       *b;
-
-  HD void operator()(PetscInt row) const
-  {
-    PetscScalar less = 0;
-
-    if (gone[row]) return;
-    A.for_each_of_row(row, [&](PetscInt col, const PetscScalar *p) {
-      if (gone[col]) less += *p * x[col];
-    });
-    b[row] -= less;
-  }
-};
+  if (gone[row]) return;
+  A.for_each_of_row(row, [&](PetscInt col, const PetscScalar *p) {
+    if (gone[col]) less += *p * x[col];
+  });
+  b[row] -= less;
+}
 
 } // namespace
 
@@ -205,22 +146,23 @@ void scale(Space space, const OwnValues &values, PetscScalar factor)
 
 void scale_rows_and_columns(Space space, const OwnValues &values, PetscScalar factor, const PetscScalar *row, const PetscScalar *column)
 {
-  std::visit([&](const auto &A) { for_each_row(space, A.units(), ScaleNode<std::decay_t<decltype(A)>>{A, factor, row, column}); }, values);
+  std::visit([&](const auto &A) { for_each_row(space, A.units(), bound<scale_node<std::decay_t<decltype(A)>>>(A, factor, row, column)); }, values);
 }
 
 void read_diagonal(Space space, const OwnValues &values, PetscScalar *y)
 {
-  std::visit([&](const auto &A) { for_each_row(space, A.rows(), ReadDiagonal<std::decay_t<decltype(A)>>{A, y}); }, values);
+  std::visit([&](const auto &A) { for_each_row(space, A.rows(), bound<read_diagonal_at<std::decay_t<decltype(A)>>>(A, y)); }, values);
 }
 
 void read_blocks(Space space, const OwnValues &values, PetscInt bs, PetscScalar *block)
 {
-  std::visit([&](const auto &A) { for_each_row(space, A.rows(), ReadBlockRow<std::decay_t<decltype(A)>>{A, bs, block}); }, values);
+  std::visit([&](const auto &A) { for_each_row(space, A.rows(), bound<read_block_row<std::decay_t<decltype(A)>>>(A, bs, block)); }, values);
 }
 
 void change_diagonal(Space space, const OwnValues &values, PetscScalar factor, const PetscScalar *x, bool add)
 {
-  std::visit([&](const auto &A) { for_each_row(space, PetscMin(A.rows(), A.cols()), ChangeDiagonal<std::decay_t<decltype(A)>>{A, factor, x, add}); }, values);
+  std::visit([&](const auto &A) { for_each_row(space, PetscMin(A.rows(), A.cols()), bound<change_diagonal_at<std::decay_t<decltype(A)>>>(A, factor, x, add)); },
+             values);
 }
 
 static void combine(Space space, const DiagonalValues &Y, const DiagonalValues &X, PetscScalar factor, bool add)
@@ -233,7 +175,7 @@ static void combine(Space space, const DiagonalValues &Y, const DiagonalValues &
 
 template <class E> static void combine(Space space, const E &Y, const E &X, PetscScalar factor, bool add)
 {
-  for_each_row(space, Y.rows(), CombineRows<E>{Y, X, factor, add});
+  for_each_row(space, Y.rows(), bound<combine_rows<E>>(Y, X, factor, add));
 }
 
 void combine(Space space, const OwnValues &Y, const OwnValues &X, PetscScalar factor, bool add)
@@ -243,10 +185,13 @@ void combine(Space space, const OwnValues &Y, const OwnValues &X, PetscScalar fa
 
 PetscInt missing_diagonals(Space space, const OwnValues &values)
 {
-  return std::
-    visit([&](const auto
-                &A) { return joined_rows<Plus, 1, PetscInt>(space, PetscMin(A.rows(), A.cols()), CountMissingDiagonals<std::decay_t<decltype(A)>>{A})[0]; },
-          values);
+  return std::visit(
+    [&](const auto &A) {
+      using E = std::decay_t<decltype(A)>;
+
+      return joined_rows<Plus, 1, PetscInt>(space, PetscMin(A.rows(), A.cols()), bound<count_missing_diagonals<E>>(A))[0];
+    },
+    values);
 }
 
 static std::int64_t missing_places(Space, const DiagonalValues &, const DiagonalValues &)
@@ -256,7 +201,7 @@ static std::int64_t missing_places(Space, const DiagonalValues &, const Diagonal
 
 template <class E> static std::int64_t missing_places(Space space, const E &Y, const E &X)
 {
-  return joined_rows<Plus, 1, std::int64_t>(space, X.rows(), CountMissing<E>{Y, X})[0];
+  return joined_rows<Plus, 1, std::int64_t>(space, X.rows(), bound<count_missing<E>>(Y, X))[0];
 }
 
 std::int64_t write_rows(const DiagonalValues &A, const Csr &rows)
@@ -271,7 +216,7 @@ std::vector<PetscInt> offsets_of(const Csr &rows, int bs, std::size_t most)
   std::vector<PetscInt> offset;
 
   found.zero();
-  for_each_row(rows.space, rows.nrows, NoteOffsets{rows, bs, found.data() + before});
+  for_each_row(rows.space, rows.nrows, bound<note_offsets>(rows, bs, found.data() + before));
   const std::vector<char> on_host = found.to_host();
   for (std::int64_t k = 0; k < all && offset.size() <= most; k++) {
     if (on_host[k]) offset.push_back(static_cast<PetscInt>(k - before));
@@ -286,12 +231,12 @@ std::int64_t missing_places(Space space, const OwnValues &Y, const OwnValues &X)
 
 void transpose_into(Space space, const DiagonalValues &T, const DiagonalValues &A)
 {
-  for_each_row(space, T.nodes, TransposeNode{T, A});
+  for_each_row(space, T.nodes, bound<transpose_node>(T, A));
 }
 
 void zero_rows(Space space, const OwnValues &values, const char *gone, PetscScalar diag)
 {
-  std::visit([&](const auto &A) { for_each_row(space, A.units(), ZeroNode<std::decay_t<decltype(A)>>{A, gone, diag, false}); }, values);
+  std::visit([&](const auto &A) { for_each_row(space, A.units(), bound<zero_node<std::decay_t<decltype(A)>>>(A, gone, diag, false)); }, values);
 }
 
 void zero_rows_and_columns(Space space, const OwnValues &values, const char *gone, PetscScalar diag, const PetscScalar *x, PetscScalar *b)
@@ -300,8 +245,8 @@ void zero_rows_and_columns(Space space, const OwnValues &values, const char *gon
     [&](const auto &A) {
       using E = std::decay_t<decltype(A)>;
 
-      if (x) for_each_row(space, A.rows(), LessColumns<E>{A, gone, x, b});
-      for_each_row(space, A.units(), ZeroNode<E>{A, gone, diag, true});
+      if (x) for_each_row(space, A.rows(), bound<less_columns<E>>(A, gone, x, b));
+      for_each_row(space, A.units(), bound<zero_node<E>>(A, gone, diag, true));
     },
     values);
 }

@@ -46,33 +46,21 @@ struct SliceWidth {
 };
 
 /* Whether a row held has more than `most` entries. */
-struct IsLong {
-  PetscInt        most;
-  const PetscInt *ptr, *row;
-  char           *longer, *other;
+HD inline void is_long(PetscInt place, PetscInt most, const PetscInt *ptr, const PetscInt *row, char *longer, char *other)
+{
+  longer[place] = ptr[row[place] + 1] - ptr[row[place]] > most;
+  other[place]  = !longer[place];
+}
 
-  HD void operator()(PetscInt place) const
-  {
-    longer[place] = ptr[row[place] + 1] - ptr[row[place]] > most;
-    other[place]  = !longer[place];
-  }
-};
+/* Whether the columns of a place ascend and, unless spread, every gap between neighbours fits in 16 bits. fits: [nplaces] */
+HD inline void place_columns_at(PetscInt place, bool spread, const PetscInt *ptr, const PetscInt *col, const PetscInt *row, char *fits)
+{
+  const PetscInt i = row ? row[place] : place, end = ptr[i + 1];
+  bool           ok = true;
 
-/* Whether the columns of a place ascend and, unless spread, every gap between neighbours fits in 16 bits. */
-struct PlaceColumns {
-  bool            spread;
-  const PetscInt *ptr, *col, *row;
-  char           *fits; // [nplaces]
-
-  HD void operator()(PetscInt place) const
-  {
-    const PetscInt i = row ? row[place] : place, end = ptr[i + 1];
-    bool           ok = true;
-
-    for (PetscInt j = ptr[i] + 1; j < end; j++) ok = ok && col[j] >= col[j - 1] && (spread || col[j] - col[j - 1] <= most_in_16_bits);
-    fits[place] = ok;
-  }
-};
+  for (PetscInt j = ptr[i] + 1; j < end; j++) ok = ok && col[j] >= col[j - 1] && (spread || col[j] - col[j - 1] <= most_in_16_bits);
+  fits[place] = ok;
+}
 
 /* Whether all places of a slice fit (spread: and every distance from the slice's least column, which goes to least[]); entries[] and gaps[] get the slice's
    stored entries in the one that will hold its columns, 0 in the other. */
@@ -111,24 +99,16 @@ struct SliceColumns {
   }
 };
 
-/* After both were scanned [nslices + 1]: one signed place for either. */
-struct SliceColumnPlace {
-  const std::int64_t *gaps;
-  std::int64_t       *entries; // becomes col_ptr
-
-  HD void operator()(PetscInt slice) const
-  {
-    if (gaps[slice + 1] > gaps[slice]) entries[slice] = ~gaps[slice];
-  }
-};
+/* After both were scanned [nslices + 1]: one signed place for either. entries: becomes col_ptr */
+HD inline void slice_column_place(PetscInt slice, const std::int64_t *gaps, std::int64_t *entries)
+{
+  if (gaps[slice + 1] > gaps[slice]) entries[slice] = ~gaps[slice];
+}
 
 /* Where the rows are: of those in slices, places; of those apart, ~their number. */
-struct PlaceOfRow {
-  bool            apart;
-  const PetscInt *row;
-  PetscInt       *place;
-
-  HD void operator()(PetscInt k) const { place[row[k]] = apart ? ~k : k; }
-};
+HD inline void place_of_row(PetscInt k, bool apart, const PetscInt *row, PetscInt *place)
+{
+  place[row[k]] = apart ? ~k : k;
+}
 
 } // namespace goza::mat

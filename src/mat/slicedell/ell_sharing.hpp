@@ -55,20 +55,13 @@ struct SlicePattern {
   }
 };
 
-/* The rows of a sample of slices. */
-struct SampleRow {
-  PetscInt        sampled, nslices;
-  int             shift;
-  const PetscInt *row;
-  PetscInt       *rows; // [sampled << shift]
+/* The rows of a sample of slices. rows: [sampled << shift] */
+HD inline void sample_row_at(PetscInt k, PetscInt sampled, PetscInt nslices, int shift, const PetscInt *row, PetscInt *rows)
+{
+  const PetscInt place = (somewhere_in_part(k >> shift, sampled, nslices) << shift) + (k & ((PetscInt(1) << shift) - 1));
 
-  HD void operator()(PetscInt k) const
-  {
-    const PetscInt place = (somewhere_in_part(k >> shift, sampled, nslices) << shift) + (k & ((PetscInt(1) << shift) - 1));
-
-    rows[k] = row ? row[place] : place;
-  }
-};
+  rows[k] = row ? row[place] : place;
+}
 
 /* Of so many slices, those whose key another one has had: they share a slot of a table with one before them, by chance one in sixteen. */
 struct CountRepeated {
@@ -85,73 +78,49 @@ struct CountRepeated {
 };
 
 /* The first slice with the same key, for the slices in the order of their keys. */
-struct FirstAlike {
-  const PetscInt *key, *order;
-  PetscInt       *like;
+HD inline void first_alike(PetscInt k, const PetscInt *key, const PetscInt *order, PetscInt *like)
+{
+  const PetscInt slice = order[k];
+  PetscInt       low = 0, high = k;
 
-  HD void operator()(PetscInt k) const
-  {
-    const PetscInt slice = order[k];
-    PetscInt       low = 0, high = k;
+  while (low < high) {
+    const PetscInt mid = low + (high - low) / 2;
 
-    while (low < high) {
-      const PetscInt mid = low + (high - low) / 2;
-
-      if (key[order[mid]] < key[slice]) low = mid + 1;
-      else high = mid;
-    }
-    like[slice] = order[low];
+    if (key[order[mid]] < key[slice]) low = mid + 1;
+    else high = mid;
   }
-};
+  like[slice] = order[low];
+}
 
-/* Whether a place's columns are indeed those of the same place in the slice that its own is like. */
-struct ComparePlaces {
-  PetscInt        nplaces;
-  int             shift;
-  const PetscInt *ptr, *col, *row, *base, *like;
-  char           *differs; // [nslices], 0 before
+/* Whether a place's columns are indeed those of the same place in the slice that its own is like. differs: [nslices], 0 before */
+HD inline void compare_places(PetscInt place, int shift, const PetscInt *ptr, const PetscInt *col, const PetscInt *row, const PetscInt *base,
+                              const PetscInt *like, char *differs)
+{
+  const PetscInt slice = place >> shift, other = (like[slice] << shift) + (place & ((PetscInt(1) << shift) - 1));
 
-  HD void operator()(PetscInt place) const
-  {
-    const PetscInt slice = place >> shift, other = (like[slice] << shift) + (place & ((PetscInt(1) << shift) - 1));
+  if (like[slice] == slice) return;
+  const PetscInt i = row ? row[place] : place, k = row ? row[other] : other, n = ptr[i + 1] - ptr[i], step = base[slice] - base[like[slice]];
+  bool           same = ptr[k + 1] - ptr[k] == n;
 
-    if (like[slice] == slice) return;
-    const PetscInt i = row ? row[place] : place, k = row ? row[other] : other, n = ptr[i + 1] - ptr[i], step = base[slice] - base[like[slice]];
-    bool           same = ptr[k + 1] - ptr[k] == n;
-
-    for (PetscInt j = 0; same && j < n; j++) same = col[ptr[i] + j] == col[ptr[k] + j] + step;
-    if (!same) differs[slice] = 1;
-  }
-};
+  for (PetscInt j = 0; same && j < n; j++) same = col[ptr[i] + j] == col[ptr[k] + j] + step;
+  if (!same) differs[slice] = 1;
+}
 
 /* Entries of which each slice holds the columns itself; differs: or none */
-struct OwnColumns {
-  const char         *differs;
-  const std::int64_t *slice_ptr;
-  PetscInt           *like;
-  std::int64_t       *own;
-
-  HD void operator()(PetscInt slice) const
-  {
-    if (differs && differs[slice]) like[slice] = slice;
-    own[slice] = like[slice] == slice ? slice_ptr[slice + 1] - slice_ptr[slice] : 0;
-  }
-};
+HD inline void own_columns(PetscInt slice, const char *differs, const std::int64_t *slice_ptr, PetscInt *like, std::int64_t *own)
+{
+  if (differs && differs[slice]) like[slice] = slice;
+  own[slice] = like[slice] == slice ? slice_ptr[slice + 1] - slice_ptr[slice] : 0;
+}
 
 /* After they were scanned: the others' columns are those of the slice that they are like. */
-struct MakeHeads {
-  int                 shift;
-  const PetscInt     *like, *base;
-  const std::int64_t *slice_ptr, *own;
-  EllHead            *head;
+HD inline void make_heads(PetscInt slice, int shift, const PetscInt *like, const PetscInt *base, const std::int64_t *slice_ptr, const std::int64_t *own,
+                          EllHead *head)
+{
+  const std::int64_t begin = slice_ptr[slice] >> shift, end = slice_ptr[slice + 1] >> shift;
 
-  HD void operator()(PetscInt slice) const
-  {
-    const std::int64_t begin = slice_ptr[slice] >> shift, end = slice_ptr[slice + 1] >> shift;
-
-    head[slice] = {static_cast<LocalColumn>(begin), static_cast<LocalColumn>(end - begin), static_cast<LocalColumn>(base[slice]),
-                   static_cast<LocalColumn>(own[like[slice]])};
-  }
-};
+  head[slice] = {static_cast<LocalColumn>(begin), static_cast<LocalColumn>(end - begin), static_cast<LocalColumn>(base[slice]),
+                 static_cast<LocalColumn>(own[like[slice]])};
+}
 
 } // namespace goza::mat

@@ -23,12 +23,10 @@ struct LongSpans {
   HD PetscInt end(PetscInt k, PetscInt p) const { return p + 1 < piece_ptr[k + 1] ? begin(k, p + 1) : ptr[k + 1]; }
 };
 
-struct CountPieces {
-  const PetscInt *ptr;
-  PetscInt       *pieces;
-
-  HD void operator()(PetscInt k) const { pieces[k] = (ptr[k + 1] - ptr[k] - 1) / piece_entries + 1; }
-};
+HD inline void count_pieces(PetscInt k, const PetscInt *ptr, PetscInt *pieces)
+{
+  pieces[k] = (ptr[k + 1] - ptr[k] - 1) / piece_entries + 1;
+}
 
 template <class Store> struct FillPiece {
   LongSpans          spans;
@@ -102,7 +100,7 @@ template <class Store, class V> void LongRows<Store, V>::lay_out(const Csr &A, A
   piece_ptr_ = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, RowLength<PetscInt>{A.ptr, row_.data(), ptr_.data()});
   const PetscInt nnz = lengths_to_pointer(space, ptr_);
-  for_each_row(space, n, CountPieces{ptr_.data(), piece_ptr_.data()});
+  for_each_row(space, n, bound<count_pieces>(ptr_.data(), piece_ptr_.data()));
   piece_ = Array<V>(space, lengths_to_pointer(space, piece_ptr_));
   col_   = Array<LocalColumn>(space, nnz);
   fill(A, col_.data(), nullptr);

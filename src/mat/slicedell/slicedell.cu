@@ -111,7 +111,7 @@ template <class Store, class V> void SlicedEll<Store, V>::set_apart(const Csr &A
   Array<char>     is_longer(space, held.size()), is_other(space, held.size());
   const PetscInt  n = static_cast<PetscInt>(held.size());
 
-  for_each_row(space, n, IsLong{most, A.ptr, held.data(), is_longer.data(), is_other.data()});
+  for_each_row(space, n, bound<is_long>(most, A.ptr, held.data(), is_longer.data(), is_other.data()));
   const PetscInt nlonger = keep_flagged(space, held.data(), is_longer.data(), n, longer.data()),
                  nother  = keep_flagged(space, held.data(), is_other.data(), n, other.data());
   long_.lay_out(A, Array<PetscInt>(space, longer.data(), nlonger));
@@ -219,7 +219,7 @@ static bool few_alike(Space space, const Csr &A, const PetscInt *row, PetscInt n
   Array<std::uint32_t> pattern(space, n);
 
   table.zero();
-  for_each_row(space, n, SampleRow{sampled, nslices, shift, row, rows.data()});
+  for_each_row(space, n, bound<sample_row_at>(sampled, nslices, shift, row, rows.data()));
   for_each_row(space, n, PlacePattern{A.ptr, A.col, rows.data(), pattern.data()});
   for_each_row(space, sampled, SlicePattern{n, shift, A.ptr, A.col, rows.data(), pattern.data(), base.data(), key.data()});
   return (sampled < nslices ? 4 : 2) * joined_rows<Plus, 1, std::int64_t>(space, sampled, CountRepeated{sampled, key.data(), table.data()})[0] < sampled;
@@ -239,16 +239,16 @@ template <class Store, class V> bool SlicedEll<Store, V>::share_columns(const Cs
 
   for_each_row(space, nplaces_, PlacePattern{A.ptr, A.col, row_.data(), pattern.data()});
   for_each_row(space, nslices, SlicePattern{nplaces_, shift_, A.ptr, A.col, row_.data(), pattern.data(), base.data(), key.data()});
-  for_each_row(space, nslices, FirstAlike{key.data(), order_by(space, key.data(), nslices).data(), like.data()});
+  for_each_row(space, nslices, bound<first_alike>(key.data(), order_by(space, key.data(), nslices).data(), like.data()));
   differs.zero();
-  for_each_row(space, nplaces_, ComparePlaces{nplaces_, shift_, A.ptr, A.col, row_.data(), base.data(), like.data(), differs.data()});
+  for_each_row(space, nplaces_, bound<compare_places>(shift_, A.ptr, A.col, row_.data(), base.data(), like.data(), differs.data()));
   own.zero();
-  for_each_row(space, nslices, OwnColumns{differs.data(), slice_ptr_.data(), like.data(), own.data()});
+  for_each_row(space, nslices, bound<own_columns>(differs.data(), slice_ptr_.data(), like.data(), own.data()));
   exclusive_scan(space, own.data(), own.size());
   const std::int64_t held = last(own);
   if (held * columns_worth_sharing > stored || std::max(held, stored >> shift_) > std::numeric_limits<LocalColumn>::max()) return false;
   head_ = Array<EllHead>(space, nslices);
-  for_each_row(space, nslices, MakeHeads{shift_, like.data(), base.data(), slice_ptr_.data(), own.data(), head_.data()});
+  for_each_row(space, nslices, bound<make_heads>(shift_, like.data(), base.data(), slice_ptr_.data(), own.data(), head_.data()));
   col_ptr_ = Array<std::int64_t>(space);
   col_     = Array<LocalColumn>(space, held);
   gap_     = Array<std::uint16_t>(space);
@@ -283,7 +283,7 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
 
   gaps.zero();
   col_ptr_.zero();
-  for_each_row(space, nplaces_, PlaceColumns{shared, A.ptr, A.col, row_.data(), fits.data()});
+  for_each_row(space, nplaces_, bound<place_columns_at>(shared, A.ptr, A.col, row_.data(), fits.data()));
   for_each_row(space, nslices,
                SliceColumns{nplaces_, shift_, shared, A.ptr, A.col, row_.data(), fits.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data(), least.data()});
   exclusive_scan(space, gaps.data(), gaps.size());
@@ -293,7 +293,7 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
   gap_     = Array<std::uint16_t>(space, in_gaps_);
   spread_  = shared && in_gaps_;
   first_   = spread_ ? std::move(least) : Array<LocalColumn>(space, in_gaps_ ? nplaces_ : 0);
-  for_each_row(space, nslices, SliceColumnPlace{gaps.data(), col_ptr_.data()});
+  for_each_row(space, nslices, bound<slice_column_place>(gaps.data(), col_ptr_.data()));
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::refill(const Csr &A)

@@ -48,8 +48,8 @@ template <class Store, class V> EllEntries<Store> SlicedEll<Store, V>::entry_vie
 
   if (named && !place_of_.size()) {
     place_of_ = Array<PetscInt>(space, this->nrows_ / br_);
-    for_each_row(space, nplaces_, PlaceOfRow{false, row_.data(), place_of_.data()});
-    for_each_row(space, long_.rows(), PlaceOfRow{true, long_.list(), place_of_.data()});
+    for_each_row(space, nplaces_, bound<place_of_row>(false, row_.data(), place_of_.data()));
+    for_each_row(space, long_.rows(), bound<place_of_row>(true, long_.list(), place_of_.data()));
   }
   return {view(),
           this->nrows_,
