@@ -135,25 +135,18 @@ struct BcgsProducts {
   }
 };
 
-struct Expand {
-  BcgsScalarsView S;
-  bool            early;
+HD void expand_residual(PetscInt, const BcgsScalarsView &S, bool early)
+{
+  S.there->expand_residual(early);
+}
 
-  HD void operator()(PetscInt) const { S.there->expand_residual(early); }
-};
-
-struct End {
-  BcgsScalarsView S;
-  LoopSwitch      more;
-
-  HD void operator()(PetscInt) const
-  {
-    S.there->begin_expanded_direction();
-    S.there->end_iteration();
-    more.again(!S.there->end.stop);
-    S.tell();
-  }
-};
+HD void end_bcgs(PetscInt, const BcgsScalarsView &S, const LoopSwitch &more)
+{
+  S.there->begin_expanded_direction();
+  S.there->end_iteration();
+  more.again(!S.there->end.stop);
+  S.tell();
+}
 
 struct SecondHalf {
   static constexpr int dots = 2;
@@ -218,12 +211,12 @@ void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsVie
 
 void bcgs_expand(Space space, BcgsScalarsView S, bool early)
 {
-  for_each_row(space, 1, Expand{S, early});
+  for_each_row(space, 1, bound<expand_residual>(S, early));
 }
 
 void bcgs_end(Space space, BcgsScalarsView S, LoopSwitch more)
 {
-  for_each_row(space, 1, End{S, more});
+  for_each_row(space, 1, bound<end_bcgs>(S, more));
 }
 
 void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, LoopSwitch more, FusedSums &sums)

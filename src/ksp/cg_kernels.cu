@@ -161,19 +161,14 @@ struct MergedProducts {
   }
 };
 
-struct MergedEnd {
-  CgScalarsView S;
-  LoopSwitch    more;
-
-  HD void operator()(PetscInt) const
-  {
-    S.there->begin_merged_direction();
-    if (S.there->ends_here()) S.there->broken = true;
-    S.there->end_iteration();
-    more.again(!S.there->end.stop);
-    S.tell();
-  }
-};
+HD void end_merged(PetscInt, const CgScalarsView &S, const LoopSwitch &more)
+{
+  S.there->begin_merged_direction();
+  if (S.there->ends_here()) S.there->broken = true;
+  S.there->end_iteration();
+  more.again(!S.there->end.stop);
+  S.tell();
+}
 
 struct MergedStep {
   CgVectors     v;
@@ -238,7 +233,7 @@ void cg_merged_products(Space space, PetscInt n, const CgVectors &v, CgScalarsVi
 
 void cg_merged_end(Space space, CgScalarsView S, LoopSwitch more)
 {
-  for_each_row(space, 1, MergedEnd{S, more});
+  for_each_row(space, 1, bound<end_merged>(S, more));
 }
 
 void cg_merged_step(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool first, bool in_loop, FusedSums &sums)

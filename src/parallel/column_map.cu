@@ -13,36 +13,20 @@ namespace goza::parallel
 namespace
 {
 
-template <class T> struct PackItems {
-  const PetscInt *index;
-  PetscInt        width;
-  const T        *values;
-  T              *packed;
+template <class T> HD void pack_items(PetscInt k, const PetscInt *index, PetscInt width, const T *values, T *packed)
+{
+  packed[k] = values[static_cast<std::size_t>(index[k / width]) * width + k % width];
+}
 
-  HD void operator()(PetscInt k) const { packed[k] = values[static_cast<std::size_t>(index[k / width]) * width + k % width]; }
-};
+HD void add_slots(PetscInt k, const PetscInt *slot_ptr, const PetscInt *slot, PetscInt width, const PetscScalar *received, PetscScalar *own)
+{
+  for (PetscInt s = slot_ptr[k / width]; s < slot_ptr[k / width + 1]; s++) own[k] += received[static_cast<std::size_t>(slot[s]) * width + k % width];
+}
 
-struct AddSlots {
-  const PetscInt    *slot_ptr, *slot;
-  PetscInt           width;
-  const PetscScalar *received;
-  PetscScalar       *own;
-
-  HD void operator()(PetscInt k) const
-  {
-    for (PetscInt s = slot_ptr[k / width]; s < slot_ptr[k / width + 1]; s++) own[k] += received[static_cast<std::size_t>(slot[s]) * width + k % width];
-  }
-};
-
-struct LargestSlot {
-  const PetscInt *slot_ptr, *slot, *received;
-  PetscInt       *own;
-
-  HD void operator()(PetscInt i) const
-  {
-    for (PetscInt s = slot_ptr[i]; s < slot_ptr[i + 1]; s++) own[i] = PetscMax(own[i], received[slot[s]]);
-  }
-};
+HD void largest_slot(PetscInt i, const PetscInt *slot_ptr, const PetscInt *slot, const PetscInt *received, PetscInt *own)
+{
+  for (PetscInt s = slot_ptr[i]; s < slot_ptr[i + 1]; s++) own[i] = PetscMax(own[i], received[slot[s]]);
+}
 
 } // namespace
 
@@ -178,7 +162,7 @@ template <class T> void ColumnMap::update(T *values, PetscInt width) const
   }
   Array<T> packed(space_, static_cast<std::size_t>(nsend()) * width);
 
-  for_each_row(space_, nsend() * width, PackItems<T>{send_index_.data(), width, values, packed.data()});
+  for_each_row(space_, nsend() * width, bound<pack_items<T>>(send_index_.data(), width, values, packed.data()));
   send_runs(false, static_cast<const T *>(packed.data()), row_begins(sends_, width), values + static_cast<std::size_t>(n()) * width,
             row_begins(receives_, width));
 }
@@ -196,7 +180,7 @@ void ColumnMap::add_from_ghosts(const PetscScalar *ghosts, PetscInt width, Petsc
   Array<PetscScalar> received(space_, static_cast<std::size_t>(nsend()) * width);
 
   send_runs(true, ghosts, row_begins(receives_, width), received.data(), row_begins(sends_, width));
-  for_each_row(space_, n() * width, AddSlots{slot_ptr().data(), slot().data(), width, received.data(), own});
+  for_each_row(space_, n() * width, bound<add_slots>(slot_ptr().data(), slot().data(), width, received.data(), own));
 }
 
 void ColumnMap::largest_of_ghosts(const PetscInt *ghosts, PetscInt *own) const
@@ -205,7 +189,7 @@ void ColumnMap::largest_of_ghosts(const PetscInt *ghosts, PetscInt *own) const
   Array<PetscInt> received(space_, nsend());
 
   send_runs(true, ghosts, row_begins(receives_), received.data(), row_begins(sends_));
-  for_each_row(space_, n(), LargestSlot{slot_ptr().data(), slot().data(), received.data(), own});
+  for_each_row(space_, n(), bound<largest_slot>(slot_ptr().data(), slot().data(), received.data(), own));
 }
 
 void ColumnMap::group_slots() const

@@ -53,18 +53,12 @@ struct JoinRow {
 };
 
 /* How many entries of a row are in columns that others own. Most rows have none, as their last entry tells. */
-struct OthersLength {
-  const PetscInt *ptr, *col;
-  PetscInt        n;
-  PetscInt       *others;
+HD void others_length(PetscInt row, const PetscInt *ptr, const PetscInt *col, PetscInt n, PetscInt *others)
+{
+  const PetscInt begin = ptr[row], end = ptr[row + 1];
 
-  HD void operator()(PetscInt row) const
-  {
-    const PetscInt begin = ptr[row], end = ptr[row + 1];
-
-    others[row] = begin == end || col[end - 1] < n ? 0 : end - lower_bound(col, begin, end, n);
-  }
-};
+  others[row] = begin == end || col[end - 1] < n ? 0 : end - lower_bound(col, begin, end, n);
+}
 
 struct SplitRow {
   Csr             A;
@@ -123,7 +117,7 @@ void split_columns(const Csr &A, PetscInt n, CsrMatrix &D, CsrMatrix &O)
   D     = CsrMatrix(A.space, A.nrows, n);
   O     = CsrMatrix(A.space, A.nrows, A.ncols - n);
   O.ptr = Array<PetscInt>(A.space, A.nrows + 1);
-  for_each_row(A.space, A.nrows, OthersLength{A.ptr, A.col, n, O.ptr.data()});
+  for_each_row(A.space, A.nrows, bound<others_length>(A.ptr, A.col, n, O.ptr.data()));
   const PetscInt others = lengths_to_pointer(A.space, O.ptr);
   D.ptr                 = pointer_of<SubtractPointers>(A, O.ptr.data());
   D.col                 = Array<PetscInt>(A.space, nnz - others);

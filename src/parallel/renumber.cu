@@ -15,16 +15,11 @@ struct IsOutside {
   HD void operator()(PetscInt p) const { flag[p] = col[p] >= 0 && (col[p] < start || col[p] >= start + n); }
 };
 
-struct MarkUsed {
-  PetscInt        n;
-  const PetscInt *col;
-  char           *used; // [ghosts]
-
-  HD void operator()(PetscInt p) const
-  {
-    if (col[p] >= n) used[col[p] - n] = 1;
-  }
-};
+/* used: [ghosts] */
+HD void mark_used(PetscInt p, PetscInt n, const PetscInt *col, char *used)
+{
+  if (col[p] >= n) used[col[p] - n] = 1;
+}
 
 } // namespace
 
@@ -48,7 +43,7 @@ std::vector<PetscInt> used_ghosts(Space space, PetscInt nowned, const std::vecto
 
   if (ghosts.empty()) return kept;
   used.zero();
-  for_each_row(space, n, MarkUsed{nowned, col, used.data()});
+  for_each_row(space, n, bound<mark_used>(nowned, col, used.data()));
   const std::vector<char> flag = used.to_host();
   for (std::size_t g = 0; g < ghosts.size(); g++) {
     if (flag[g]) kept.push_back(ghosts[g]);

@@ -40,17 +40,15 @@ struct NewNumber {
   HD PetscInt operator()(PetscInt col) const { return col < n ? col : n + lower_bound(new_ghosts, 0, nnew, old_ghosts[col - n]); }
 };
 
-template <class Number> struct PutNumbers {
-  Number          number;
-  const PetscInt *from;
-  PetscInt       *to; // may be from
-
-  HD void operator()(PetscInt p) const { to[p] = number(from[p]); }
-};
+/* to: may be from */
+template <class Number> HD void put_numbers_at(PetscInt p, const Number &number, const PetscInt *from, PetscInt *to)
+{
+  to[p] = number(from[p]);
+}
 
 template <class Number> void put_numbers(Space space, PetscInt n, const Number &number, const PetscInt *from, PetscInt *to)
 {
-  for_each_row(space, n, PutNumbers<Number>{number, from, to});
+  for_each_row(space, n, bound<put_numbers_at<Number>>(number, from, to));
 }
 
 /* The global numbers, of col[n], of columns that others own, ascending. */

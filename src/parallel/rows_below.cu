@@ -13,41 +13,25 @@ namespace goza::parallel
 namespace
 {
 
-/* The row pointer of the fetched rows behind that of M's. */
-struct PointerBelow {
-  PetscInt        nnz; // of M
-  const PetscInt *fetched;
-  PetscInt       *ptr;
+/* The row pointer of the fetched rows behind that of M's. nnz: of M */
+HD void pointer_below(PetscInt g, PetscInt nnz, const PetscInt *fetched, PetscInt *ptr)
+{
+  ptr[g] = nnz + fetched[g];
+}
 
-  HD void operator()(PetscInt g) const { ptr[g] = nnz + fetched[g]; }
-};
+HD void pack_columns(PetscInt k, int lane, int lanes, const Csr &M, const GlobalNumber &number, const PetscInt *list, const PetscInt *to, PetscInt *col)
+{
+  const PetscInt begin = M.ptr[list[k]], length = M.ptr[list[k] + 1] - begin;
 
-struct PackColumns {
-  Csr             M;
-  GlobalNumber    number;
-  const PetscInt *list, *to;
-  PetscInt       *col;
+  for (PetscInt p = lane; p < length; p += lanes) col[to[k] + p] = number(M.col[begin + p]);
+}
 
-  HD void operator()(PetscInt k, int lane, int lanes) const
-  {
-    const PetscInt begin = M.ptr[list[k]], length = M.ptr[list[k] + 1] - begin;
+HD void pack_values(PetscInt k, int lane, int lanes, const Csr &M, const PetscInt *list, const PetscInt *to, PetscScalar *val)
+{
+  const PetscInt begin = M.ptr[list[k]], length = M.ptr[list[k] + 1] - begin;
 
-    for (PetscInt p = lane; p < length; p += lanes) col[to[k] + p] = number(M.col[begin + p]);
-  }
-};
-
-struct PackValues {
-  Csr             M;
-  const PetscInt *list, *to;
-  PetscScalar    *val;
-
-  HD void operator()(PetscInt k, int lane, int lanes) const
-  {
-    const PetscInt begin = M.ptr[list[k]], length = M.ptr[list[k] + 1] - begin;
-
-    for (PetscInt p = lane; p < length; p += lanes) val[to[k] + p] = M.val[begin + p];
-  }
-};
+  for (PetscInt p = lane; p < length; p += lanes) val[to[k] + p] = M.val[begin + p];
+}
 
 } // namespace
 
@@ -79,7 +63,7 @@ void RowsBelow::fetch_lengths(const Csr &M)
   rows_.col = Array<PetscInt>(space, nnz);
   rows_.val = Array<PetscScalar>(space, nnz);
   if (n) rows_.ptr.copy_from(M.ptr, n);
-  for_each_row(space, nghost + 1, PointerBelow{nnz_, fetched.data(), rows_.ptr.data() + n});
+  for_each_row(space, nghost + 1, bound<pointer_below>(nnz_, fetched.data(), rows_.ptr.data() + n));
 }
 
 /* What is sent goes by global numbers. M's own rows are copied with what numbers their columns get. */
@@ -91,7 +75,7 @@ void RowsBelow::fetch_columns(const Csr &M, const LocalColumns &columns)
   Array<PetscInt>       send(space, out_.back());
   std::vector<PetscInt> ghosts;
 
-  for_each_row_by_lanes(space, wanted_->nsend(), PackColumns{M, GlobalNumber(columns), wanted_->send_index().data(), send_ptr_.data(), send.data()});
+  for_each_row_by_lanes(space, wanted_->nsend(), bound<pack_columns>(M, GlobalNumber(columns), wanted_->send_index().data(), send_ptr_.data(), send.data()));
   wanted_->send_runs(false, static_cast<const PetscInt *>(send.data()), out_, below, in_);
   const std::vector<PetscInt> found = ghosts_among(columns, below, nbelow);
   std::set_union(columns.ghosts().begin(), columns.ghosts().end(), found.begin(), found.end(), std::back_inserter(ghosts));
@@ -105,7 +89,7 @@ void RowsBelow::fetch_values(const Csr &M)
 {
   Array<PetscScalar> send(M.space, out_.back());
 
-  for_each_row_by_lanes(M.space, wanted_->nsend(), PackValues{M, wanted_->send_index().data(), send_ptr_.data(), send.data()});
+  for_each_row_by_lanes(M.space, wanted_->nsend(), bound<pack_values>(M, wanted_->send_index().data(), send_ptr_.data(), send.data()));
   if (nnz_) rows_.val.copy_from(M.val, nnz_);
   wanted_->send_runs(false, static_cast<const PetscScalar *>(send.data()), out_, rows_.val.data() + nnz_, in_);
 }

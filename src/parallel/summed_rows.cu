@@ -15,24 +15,18 @@ namespace
 {
 
 /* Something is received for it, or it lacks the diagonal entry that it is to have. */
-struct IsChanged {
-  const PetscInt *ptr, *col, *slot_ptr;
-  bool            with_diagonal;
-  char           *flag;
+HD void is_changed(PetscInt row, const PetscInt *ptr, const PetscInt *col, const PetscInt *slot_ptr, bool with_diagonal, char *flag)
+{
+  const PetscInt end     = ptr[row + 1];
+  bool           changed = slot_ptr[row + 1] > slot_ptr[row];
 
-  HD void operator()(PetscInt row) const
-  {
-    const PetscInt end     = ptr[row + 1];
-    bool           changed = slot_ptr[row + 1] > slot_ptr[row];
+  if (with_diagonal && !changed) {
+    const PetscInt p = lower_bound(col, ptr[row], end, row);
 
-    if (with_diagonal && !changed) {
-      const PetscInt p = lower_bound(col, ptr[row], end, row);
-
-      changed = p == end || col[p] != row;
-    }
-    flag[row] = changed;
+    changed = p == end || col[p] != row;
   }
-};
+  flag[row] = changed;
+}
 
 /* The changed rows, for find_pattern(). */
 struct ChangedRows {
@@ -69,17 +63,12 @@ struct PutLength {
   HD void operator()(PetscInt k) const { length[list[k]] = ptr[k + 1] - ptr[k]; }
 };
 
-struct PutColumns {
-  const PetscInt *list, *from_ptr, *from, *ptr;
-  PetscInt       *col;
+HD void put_columns(PetscInt k, int lane, int lanes, const PetscInt *list, const PetscInt *from_ptr, const PetscInt *from, const PetscInt *ptr, PetscInt *col)
+{
+  const PetscInt begin = from_ptr[k], length = from_ptr[k + 1] - begin;
 
-  HD void operator()(PetscInt k, int lane, int lanes) const
-  {
-    const PetscInt begin = from_ptr[k], length = from_ptr[k + 1] - begin;
-
-    for (PetscInt p = lane; p < length; p += lanes) col[ptr[list[k]] + p] = from[begin + p];
-  }
-};
+  for (PetscInt p = lane; p < length; p += lanes) col[ptr[list[k]] + p] = from[begin + p];
+}
 
 /* Rows that are as long as their own part. Among them are changed rows whose columns are all there: SumParts comes after. */
 struct OwnPart {
@@ -189,7 +178,7 @@ void SummedRows::find_rows(const Csr &parts, const LocalColumns &columns, bool w
   Array<char>     flag(space, n);
   Array<PetscInt> ptr, col;
 
-  for_each_row(space, n, IsChanged{parts.ptr, parts.col, slot_ptr, with_diagonal, flag.data()});
+  for_each_row(space, n, bound<is_changed>(parts.ptr, parts.col, slot_ptr, with_diagonal, flag.data()));
   changed_                = flagged(space, flag.data(), n);
   const PetscInt nchanged = static_cast<PetscInt>(changed_.size());
   find_pattern(space, nchanged, columns_->nlocal(),
@@ -203,7 +192,7 @@ void SummedRows::find_rows(const Csr &parts, const LocalColumns &columns, bool w
   const PetscInt nnz = lengths_to_pointer(space, sum.ptr);
   sum.col            = Array<PetscInt>(space, nnz);
   sum.val            = Array<PetscScalar>(space, nnz);
-  for_each_row_by_lanes(space, nchanged, PutColumns{changed_.data(), ptr.data(), col.data(), sum.ptr.data(), sum.col.data()});
+  for_each_row_by_lanes(space, nchanged, bound<put_columns>(changed_.data(), ptr.data(), col.data(), sum.ptr.data(), sum.col.data()));
 }
 
 void SummedRows::fill(const Csr &parts, const LocalColumns &columns, bool with_columns, CsrMatrix &sum) const

@@ -8,20 +8,12 @@ namespace goza::assembly
 namespace
 {
 
-struct PairRowLength {
-  const PetscInt *ptr, *col;
-  PetscInt        owned;
-  int             bs;
-  bool            others;
-  PetscInt       *length;
+HD void pair_row_length(PetscInt row, const PetscInt *ptr, const PetscInt *col, PetscInt owned, int bs, bool others, PetscInt *length)
+{
+  const PetscInt i = row / bs, begin = ptr[i], end = ptr[i + 1], own = lower_bound(col, begin, end, owned) - begin;
 
-  HD void operator()(PetscInt row) const
-  {
-    const PetscInt i = row / bs, begin = ptr[i], end = ptr[i + 1], own = lower_bound(col, begin, end, owned) - begin;
-
-    length[row] = bs * (others ? end - begin - own : own);
-  }
-};
+  length[row] = bs * (others ? end - begin - own : own);
+}
 
 struct PairRowColumns { // those with other ranks' nodes are the last of a row
   const PetscInt *ptr, *col;
@@ -39,28 +31,22 @@ struct PairRowColumns { // those with other ranks' nodes are the last of a row
   }
 };
 
-struct PutBlocks {
-  const PetscInt *ptr, *col, *place;
-  Target          from;
-  PetscScalar    *own, *other;
+HD void put_pair_blocks(PetscInt i, const PetscInt *ptr, const PetscInt *col, const PetscInt *place, const Target &from, PetscScalar *own, PetscScalar *other)
+{
+  const int bs   = from.bs;
+  PetscInt  nown = 0; // of the node's pairs, those with owned nodes
 
-  HD void operator()(PetscInt i) const
-  {
-    const int bs   = from.bs;
-    PetscInt  nown = 0; // of the node's pairs, those with owned nodes
+  while (ptr[i] + nown < ptr[i + 1] && col[ptr[i] + nown] < from.owned) nown++;
+  for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+    PetscScalar *to = (col[k] < from.owned ? own : other) + static_cast<std::int64_t>(place[k]) * bs * bs;
 
-    while (ptr[i] + nown < ptr[i + 1] && col[ptr[i] + nown] < from.owned) nown++;
-    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
-      PetscScalar *to = (col[k] < from.owned ? own : other) + static_cast<std::int64_t>(place[k]) * bs * bs;
+    for (int r = 0; r < bs; r++) {
+      const PetscScalar *row = from.csr(i, k, k - ptr[i], nown, col[k], r);
 
-      for (int r = 0; r < bs; r++) {
-        const PetscScalar *row = from.csr(i, k, k - ptr[i], nown, col[k], r);
-
-        for (int c = 0; c < bs; c++) to[c * bs + r] = row[c];
-      }
+      for (int c = 0; c < bs; c++) to[c * bs + r] = row[c];
     }
   }
-};
+}
 
 } // namespace
 
@@ -68,7 +54,7 @@ Array<PetscInt> row_pointer_of_pairs(Space space, const AssemblyMap &map, PetscI
 {
   Array<PetscInt> row_ptr(space, static_cast<std::size_t>(owned) * bs + 1);
 
-  for_each_row(space, owned * bs, PairRowLength{map.ptr.data(), map.col.data(), owned, bs, others, row_ptr.data()});
+  for_each_row(space, owned * bs, bound<pair_row_length>(map.ptr.data(), map.col.data(), owned, bs, others, row_ptr.data()));
   (void)lengths_to_pointer(space, row_ptr);
   return row_ptr;
 }
@@ -86,7 +72,7 @@ CsrMatrix rows_of_pairs(const Mesh &mesh, const AssemblyMap &map, int bs, bool o
 
 void put_blocks(Space space, const AssemblyMap &map, const Target &from, const PetscInt *place, PetscScalar *own, PetscScalar *other)
 {
-  for_each_row(space, from.owned, PutBlocks{map.ptr.data(), map.col.data(), place, from, own, other});
+  for_each_row(space, from.owned, bound<put_pair_blocks>(map.ptr.data(), map.col.data(), place, from, own, other));
 }
 
 } // namespace goza::assembly

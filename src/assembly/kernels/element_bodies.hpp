@@ -54,30 +54,24 @@ template <class Element, class Equation> struct StoreForces {
   }
 };
 
-template <int corners, int bs> struct SumForces {
-  PetscInt           nelem;
-  const PetscInt    *owner_ptr, *owner;
-  const PetscScalar *parts, *load;
-  PetscScalar        scale;
-  PetscScalar       *y;
+template <int corners, int bs>
+HD void sum_forces(PetscInt i, PetscInt nelem, const PetscInt *owner_ptr, const PetscInt *owner, const PetscScalar *parts, const PetscScalar *load,
+                   PetscScalar scale, PetscScalar *y)
+{
+  PetscScalar sum[bs] = {};
 
-  HD void operator()(PetscInt i) const
-  {
-    PetscScalar sum[bs] = {};
+  for (PetscInt o = owner_ptr[i]; parts && o < owner_ptr[i + 1]; o++) {
+    const PetscInt     e    = owner[o] / corners;
+    const PetscScalar *from = parts + static_cast<std::int64_t>(owner[o] % corners * bs) * nelem + e;
 
-    for (PetscInt o = owner_ptr[i]; parts && o < owner_ptr[i + 1]; o++) {
-      const PetscInt     e    = owner[o] / corners;
-      const PetscScalar *from = parts + static_cast<std::int64_t>(owner[o] % corners * bs) * nelem + e;
-
-      for (int r = 0; r < bs; r++) sum[r] += from[static_cast<std::int64_t>(r) * nelem];
-    }
-    for (int r = 0; r < bs; r++) {
-      const std::int64_t row = static_cast<std::int64_t>(i) * bs + r;
-
-      y[row] = scale * (load ? sum[r] + load[row] : sum[r]);
-    }
+    for (int r = 0; r < bs; r++) sum[r] += from[static_cast<std::int64_t>(r) * nelem];
   }
-};
+  for (int r = 0; r < bs; r++) {
+    const std::int64_t row = static_cast<std::int64_t>(i) * bs + r;
+
+    y[row] = scale * (load ? sum[r] + load[row] : sum[r]);
+  }
+}
 
 template <class Element, class Equation> struct SetGivenRows {
   MeshView        mesh;
@@ -135,13 +129,10 @@ struct FillLocal {
   }
 };
 
-struct Scatter {
-  const PetscInt    *index;
-  const PetscScalar *from;
-  PetscScalar       *to;
-
-  HD void operator()(PetscInt k) const { to[index[k]] = from[k]; }
-};
+HD inline void scatter(PetscInt k, const PetscInt *index, const PetscScalar *from, PetscScalar *to)
+{
+  to[index[k]] = from[k];
+}
 
 /* sqrt(3/2 s:s) of the deviator s = 2 mu dev(strain), of the element's mean strain; of complex ones, of their moduli */
 template <class Element> struct ElementStress {
@@ -184,26 +175,19 @@ template <class Element> struct ElementStress {
   }
 };
 
-struct NodeMean {
-  int                corners;
-  const PetscInt    *owner_ptr, *owner;
-  const PetscScalar *of_element;
-  const PetscReal   *weight;
-  PetscScalar       *mean;
+HD inline void node_mean(PetscInt i, int corners, const PetscInt *owner_ptr, const PetscInt *owner, const PetscScalar *of_element, const PetscReal *weight,
+                         PetscScalar *mean)
+{
+  PetscScalar sum = 0;
+  PetscReal   all = 0;
 
-  HD void operator()(PetscInt i) const
-  {
-    PetscScalar sum = 0;
-    PetscReal   all = 0;
+  for (PetscInt o = owner_ptr[i]; o < owner_ptr[i + 1]; o++) {
+    const PetscInt e = owner[o] / corners;
 
-    for (PetscInt o = owner_ptr[i]; o < owner_ptr[i + 1]; o++) {
-      const PetscInt e = owner[o] / corners;
-
-      sum += weight[e] * of_element[e];
-      all += weight[e];
-    }
-    mean[i] = all > 0 ? sum / all : PetscScalar(0);
+    sum += weight[e] * of_element[e];
+    all += weight[e];
   }
-};
+  mean[i] = all > 0 ? sum / all : PetscScalar(0);
+}
 
 } // namespace goza::assembly

@@ -25,17 +25,12 @@ template <int bs> struct NodeRowsOf {
   }
 };
 
-template <int bs> struct ExpandNode {
-  NodeRowsOf<bs> rows;
-  PetscScalar   *val;
+template <int bs> HD void expand_node(PetscInt i, const NodeRowsOf<bs> &rows, PetscScalar *val)
+{
+  PetscScalar *to = val + static_cast<std::int64_t>(rows.ptr[i]) * bs * bs;
 
-  HD void operator()(PetscInt i) const
-  {
-    PetscScalar *to = val + static_cast<std::int64_t>(rows.ptr[i]) * bs * bs;
-
-    for (PetscInt s = 0; s < rows.ptr[i + 1] - rows.ptr[i]; s++) rows(i, s, [&](std::int64_t at, PetscScalar value) { to[at] = value; });
-  }
-};
+  for (PetscInt s = 0; s < rows.ptr[i + 1] - rows.ptr[i]; s++) rows(i, s, [&](std::int64_t at, PetscScalar value) { to[at] = value; });
+}
 
 #if defined(__CUDACC__) && !PetscDefined(USE_COMPLEX)
 
@@ -79,7 +74,7 @@ template <int bs> void expand(Space space, const AssemblyMap &map, const Target 
     return;
   }
 #endif
-  for_each_row(space, diagonals.owned, ExpandNode<bs>{rows, val});
+  for_each_row(space, diagonals.owned, bound<expand_node<bs>>(rows, val));
 }
 
 } // namespace

@@ -104,18 +104,15 @@ private:
   }
 };
 
-struct ZeroOfGiven {
-  ZeroGiven       pairs;
-  const PetscInt *given;
+HD void zero_of_given(PetscInt k, int lane, int lanes, const ZeroGiven &pairs, const PetscInt *given)
+{
+  pairs.with_owned(given[k], lane, lanes);
+}
 
-  HD void operator()(PetscInt k, int lane, int lanes) const { pairs.with_owned(given[k], lane, lanes); }
-};
-
-struct ZeroOfOthers {
-  ZeroGiven pairs;
-
-  HD void operator()(PetscInt i) const { pairs.with_others(i); }
-};
+HD void zero_of_others(PetscInt i, const ZeroGiven &pairs)
+{
+  pairs.with_others(i);
+}
 
 /* Complex numbers go row by row; for real ones there are kernels of grids and of tiles. false: rows of given unknowns are like all others. */
 template <class Element, class Equation> bool assemble_on_device(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target)
@@ -197,8 +194,8 @@ void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap
   const PetscInt  given = static_cast<PetscInt>(mesh.given.size());
 
   if (target.layout == Layout::Cds) for_each_row(mesh.space(), given, ZeroOnDiagonals{mesh.fixed.data(), mesh.given.data(), target});
-  else for_each_row_by_lanes(mesh.space(), given, ZeroOfGiven{pairs, mesh.given.data()});
-  if (mesh.nodes > mesh.owned) for_each_row(mesh.space(), mesh.owned, ZeroOfOthers{pairs});
+  else for_each_row_by_lanes(mesh.space(), given, bound<zero_of_given>(pairs, mesh.given.data()));
+  if (mesh.nodes > mesh.owned) for_each_row(mesh.space(), mesh.owned, bound<zero_of_others>(pairs));
 }
 
 } // namespace goza::assembly

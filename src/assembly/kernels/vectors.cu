@@ -45,7 +45,7 @@ void assemble_vector(const Problem &problem, const Mesh &mesh, const AssemblyMap
 
     if (parts.size()) for_each_row(mesh.space(), mesh.nelem, StoreForces<Element, Equation>{{mesh.view(), terms.force, terms.u}, parts.data()});
     for_each_row(mesh.space(), mesh.owned,
-                 SumForces<Element::nodes, Equation::bs>{mesh.nelem, map.owner_ptr.data(), map.owner.data(), parts.data(), terms.load, terms.scale, y});
+                 bound<sum_forces<Element::nodes, Equation::bs>>(mesh.nelem, map.owner_ptr.data(), map.owner.data(), parts.data(), terms.load, terms.scale, y));
   });
 }
 
@@ -63,7 +63,7 @@ void fill_local(const Mesh &mesh, int bs, const PetscScalar *own, const PetscSca
 
 void scatter_values(Space space, PetscInt n, const PetscInt *index, const PetscScalar *from, PetscScalar *to)
 {
-  for_each_row(space, n, Scatter{index, from, to});
+  for_each_row(space, n, bound<scatter>(index, from, to));
 }
 
 void element_stress(const Mesh &mesh, const PetscScalar *u, PetscScalar *stress, PetscReal *volume)
@@ -78,7 +78,7 @@ void von_mises(const Mesh &mesh, const AssemblyMap &map, const PetscScalar *u, P
   Array<PetscReal>   volume(mesh.space(), mesh.nelem);
 
   element_stress(mesh, u, of_element.data(), volume.data());
-  for_each_row(mesh.space(), mesh.owned, NodeMean{mesh.corners(), map.owner_ptr.data(), map.owner.data(), of_element.data(), volume.data(), stress});
+  for_each_row(mesh.space(), mesh.owned, bound<node_mean>(mesh.corners(), map.owner_ptr.data(), map.owner.data(), of_element.data(), volume.data(), stress));
 }
 
 } // namespace goza::assembly

@@ -10,24 +10,19 @@ namespace goza::assembly
 namespace
 {
 
-template <class Element> struct IsBad {
-  MeshView mesh;
-  char    *bad;
+template <class Element> HD void is_bad(PetscInt e, const MeshView &mesh, char *bad)
+{
+  PetscReal X[Element::nodes][3], g[Element::nodes][3];
+  PetscReal size = 0; // below rounding of this to the third power an element is flat
+  bool      good = true;
 
-  HD void operator()(PetscInt e) const
-  {
-    PetscReal X[Element::nodes][3], g[Element::nodes][3];
-    PetscReal size = 0; // below rounding of this to the third power an element is flat
-    bool      good = true;
-
-    for (int b = 0; b < Element::nodes; b++) {
-      for (int c = 0; c < 3; c++) X[b][c] = mesh.x[mesh.conn[static_cast<std::int64_t>(e) * Element::nodes + b]][c];
-      for (int c = 0; c < 3; c++) size = PetscAbsReal(X[b][c] - X[0][c]) > size ? PetscAbsReal(X[b][c] - X[0][c]) : size;
-    }
-    for (int q = 0; q < Element::points; q++) good = good && Element::gradients(X, q, g) > 10 * PETSC_MACHINE_EPSILON * size * size * size; // a NaN is not
-    bad[e] = !good;
+  for (int b = 0; b < Element::nodes; b++) {
+    for (int c = 0; c < 3; c++) X[b][c] = mesh.x[mesh.conn[static_cast<std::int64_t>(e) * Element::nodes + b]][c];
+    for (int c = 0; c < 3; c++) size = PetscAbsReal(X[b][c] - X[0][c]) > size ? PetscAbsReal(X[b][c] - X[0][c]) : size;
   }
-};
+  for (int q = 0; q < Element::points; q++) good = good && Element::gradients(X, q, g) > 10 * PETSC_MACHINE_EPSILON * size * size * size; // a NaN is not
+  bad[e] = !good;
+}
 
 struct IsOutside {
   int             corners;
@@ -60,8 +55,8 @@ Array<PetscInt> bad_elements(const Mesh &mesh)
 {
   Array<char> bad(mesh.space(), mesh.nelem);
 
-  if (mesh.kind == ElementKind::Hex8) for_each_row(mesh.space(), mesh.nelem, IsBad<Hex8>{mesh.view(), bad.data()});
-  else for_each_row(mesh.space(), mesh.nelem, IsBad<Tet4>{mesh.view(), bad.data()});
+  if (mesh.kind == ElementKind::Hex8) for_each_row(mesh.space(), mesh.nelem, bound<is_bad<Hex8>>(mesh.view(), bad.data()));
+  else for_each_row(mesh.space(), mesh.nelem, bound<is_bad<Tet4>>(mesh.view(), bad.data()));
   return flagged(mesh.space(), bad.data(), mesh.nelem);
 }
 

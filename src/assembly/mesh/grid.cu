@@ -10,19 +10,14 @@ namespace goza::assembly
 namespace
 {
 
-struct IsElsewhere {
-  NodeGrid        grid;
-  const PetscInt *conn;
+HD void is_elsewhere(PetscInt e, PetscInt *elsewhere, const NodeGrid &grid, const PetscInt *conn)
+{
+  const PetscInt lines = e / (grid.n[0] - 1), x = e % (grid.n[0] - 1), y = lines % (grid.n[1] - 1), z = lines / (grid.n[1] - 1);
+  bool           here = true;
 
-  HD void operator()(PetscInt e, PetscInt *elsewhere) const
-  {
-    const PetscInt lines = e / (grid.n[0] - 1), x = e % (grid.n[0] - 1), y = lines % (grid.n[1] - 1), z = lines / (grid.n[1] - 1);
-    bool           here = true;
-
-    for (int b = 0; b < 8; b++) here = here && conn[static_cast<std::int64_t>(e) * 8 + b] == grid.node(x + (b & 1), y + (b >> 1 & 1), z + (b >> 2));
-    *elsewhere += !here;
-  }
-};
+  for (int b = 0; b < 8; b++) here = here && conn[static_cast<std::int64_t>(e) * 8 + b] == grid.node(x + (b & 1), y + (b >> 1 & 1), z + (b >> 2));
+  *elsewhere += !here;
+}
 
 struct FillPattern {
   NodeGrid  grid;
@@ -99,7 +94,7 @@ NodeGrid find_grid(const Mesh &mesh)
   if (line < 2 || plane < 2 * line || plane % line || mesh.nodes % plane || mesh.nodes / plane < 2) return {};
   grid = {{line, plane / line, mesh.nodes / plane}};
   if (static_cast<std::int64_t>(grid.n[0] - 1) * (grid.n[1] - 1) * (grid.n[2] - 1) != mesh.nelem) return {};
-  return joined_rows<Plus, 1, PetscInt>(mesh.space(), mesh.nelem, IsElsewhere{grid, mesh.conn.data()})[0] ? NodeGrid() : grid;
+  return joined_rows<Plus, 1, PetscInt>(mesh.space(), mesh.nelem, bound<is_elsewhere>(grid, mesh.conn.data()))[0] ? NodeGrid() : grid;
 }
 
 } // namespace goza::assembly
