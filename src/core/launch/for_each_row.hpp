@@ -1,4 +1,4 @@
-/* The only launcher of row kernels. A body is a function whose arguments behind the row are bound (bound.hpp), or a small struct with an operator() of the row; a
+/* The only launcher of row kernels. A body is a function whose arguments behind the row are bound (bound.hpp), or a struct with an operator() of the row; a
    profiler shows it. Files that launch on the device are .cu; without nvcc the same files are compiled as C++ and only the host branch remains. */
 #pragma once
 #include "core/device/device.hpp"

@@ -9,29 +9,21 @@ namespace goza::saamg
 namespace
 {
 
-struct Noise {
-  NodeIds            ids;
-  const PetscScalar *dinv;
-  PetscScalar       *r;
-
-  HD void operator()(PetscInt i) const { r[i] = hashed_entry(ids.of_row(i), dinv[i]); }
-};
+HD void noise_at(PetscInt i, const NodeIds &ids, const PetscScalar *dinv, PetscScalar *r)
+{
+  r[i] = hashed_entry(ids.of_row(i), dinv[i]);
+}
 
 /* |correction|^2, and of the error before and after it */
-template <class V> struct Correct {
-  const V     *correction;
-  PetscScalar *error;
+template <class V> HD void correct_error(PetscInt i, PetscScalar *sum, const V *correction, PetscScalar *error)
+{
+  const PetscScalar c = static_cast<PetscScalar>(correction[i]), before = error[i], after = before - c;
 
-  HD void operator()(PetscInt i, PetscScalar *sum) const
-  {
-    const PetscScalar c = static_cast<PetscScalar>(correction[i]), before = error[i], after = before - c;
-
-    error[i] = after;
-    sum[0] += PetscConj(c) * c;
-    sum[1] += PetscConj(before) * before;
-    sum[2] += PetscConj(after) * after;
-  }
-};
+  error[i] = after;
+  sum[0] += PetscConj(c) * c;
+  sum[1] += PetscConj(before) * before;
+  sum[2] += PetscConj(after) * after;
+}
 
 /* |N - M|^2, |M|^2 */
 template <class V> struct Difference {
@@ -53,7 +45,7 @@ void noise(const Grid &grid, PetscScalar *r)
 {
   const CsrLevel &level = *grid.level;
 
-  for_each_row(level.A.space, level.A.nrows, Noise{level.ids(grid.bs), level.dinv.data(), r});
+  for_each_row(level.A.space, level.A.nrows, bound<noise_at>(level.ids(grid.bs), level.dinv.data(), r));
 }
 
 PetscErrorCode TrialCycles::contraction(Cycle &M, PetscReal enough, PetscReal *left)
@@ -79,8 +71,8 @@ PetscErrorCode TrialCycles::contraction(Cycle &M, PetscReal enough, PetscReal *l
     PetscCall(Together(columns().comm(), "multiply for a trial cycle", [&] { LevelProduct{level.A, columns(), exact_}(error_, residual_); }));
     PetscCall(M.apply(residual_.data(), correction_.data(), {false, narrow}));
     PetscCall(Together(columns().comm(), "judge a trial cycle", [&] {
-      if (narrow) join_rows<Plus, found>(space, n, Correct<SingleScalar>{M.narrow_solution(), error_.data()}, squares_.data());
-      else join_rows<Plus, found>(space, n, Correct<PetscScalar>{correction_.data(), error_.data()}, squares_.data());
+      if (narrow) join_rows<Plus, found>(space, n, bound<correct_error<SingleScalar>>(M.narrow_solution(), error_.data()), squares_.data());
+      else join_rows<Plus, found>(space, n, bound<correct_error<PetscScalar>>(correction_.data(), error_.data()), squares_.data());
       columns().sum_here(squares_.data(), found);
       const std::vector<PetscScalar> length2 = squares_.to_host();
 

@@ -12,19 +12,15 @@ namespace goza::saamg
 namespace
 {
 
-struct TrialDot {
-  const PetscScalar *dinv, *x, *y;
+HD void trial_dot(PetscInt i, PetscScalar *sum, const PetscScalar *dinv, const PetscScalar *x, const PetscScalar *y)
+{
+  *sum += PetscAbsScalar(dinv[i]) * PetscConj(x[i]) * y[i];
+}
 
-  HD void operator()(PetscInt i, PetscScalar *sum) const { *sum += PetscAbsScalar(dinv[i]) * PetscConj(x[i]) * y[i]; }
-};
-
-struct TrialAdd {
-  PetscScalar        a, scale;
-  const PetscScalar *x;
-  PetscScalar       *y;
-
-  HD void operator()(PetscInt i) const { y[i] = scale * y[i] + a * x[i]; }
-};
+HD void trial_add(PetscInt i, PetscScalar a, PetscScalar scale, const PetscScalar *x, PetscScalar *y)
+{
+  y[i] = scale * y[i] + a * x[i];
+}
 
 double trial_seconds(Space space)
 {
@@ -62,7 +58,7 @@ void TrialSolve::hold(int products)
 
 PetscScalar TrialSolve::dot(const PetscScalar *x, const PetscScalar *y)
 {
-  join_rows<Plus, 1>(finest_.level->A.space, finest_.level->A.nrows, TrialDot{finest_.level->dinv.data(), x, y}, sums_.data());
+  join_rows<Plus, 1>(finest_.level->A.space, finest_.level->A.nrows, bound<trial_dot>(finest_.level->dinv.data(), x, y), sums_.data());
   columns().sum_here(sums_.data(), 1);
   return sums_.to_host()[0];
 }
@@ -88,11 +84,11 @@ PetscReal TrialSolve::step(int k)
   const PetscInt n     = finest_.level->A.nrows;
   PetscScalar   *v     = products_[k].data();
 
-  for (int j = 0; j < k; j++) for_each_row(space, n, TrialAdd{-dot(products_[j].data(), v), 1, products_[j].data(), v});
+  for (int j = 0; j < k; j++) for_each_row(space, n, bound<trial_add>(-dot(products_[j].data(), v), 1, products_[j].data(), v));
   const PetscReal length = PetscSqrtReal(PetscRealPart(dot(v, v)));
 
-  for_each_row(space, n, TrialAdd{0, length > 0 ? PetscScalar(1 / length) : PetscScalar(0), v, v});
-  for_each_row(space, n, TrialAdd{-dot(v, residual_.data()), 1, v, residual_.data()});
+  for_each_row(space, n, bound<trial_add>(0, length > 0 ? PetscScalar(1 / length) : PetscScalar(0), v, v));
+  for_each_row(space, n, bound<trial_add>(-dot(v, residual_.data()), 1, v, residual_.data()));
   return PetscSqrtReal(PetscRealPart(dot(residual_.data(), residual_.data())));
 }
 

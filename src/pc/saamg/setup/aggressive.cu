@@ -9,35 +9,25 @@ namespace goza::saamg
 namespace
 {
 
-struct Ones {
-  PetscScalar *val;
+HD void put_one(PetscInt p, PetscScalar *val)
+{
+  val[p] = 1;
+}
 
-  HD void operator()(PetscInt p) const { val[p] = 1; }
-};
+HD void membership_length(PetscInt i, const PetscInt *of_node, PetscInt *length)
+{
+  length[i] = of_node[i] >= 0;
+}
 
-struct Membership {
-  const PetscInt *of_node;
-  PetscInt       *length;
+HD void membership_column(PetscInt i, const PetscInt *of_node, const PetscInt *ptr, PetscInt *col)
+{
+  if (of_node[i] >= 0) col[ptr[i]] = of_node[i];
+}
 
-  HD void operator()(PetscInt i) const { length[i] = of_node[i] >= 0; }
-};
-
-struct MembershipColumn {
-  const PetscInt *of_node, *ptr;
-  PetscInt       *col;
-
-  HD void operator()(PetscInt i) const
-  {
-    if (of_node[i] >= 0) col[ptr[i]] = of_node[i];
-  }
-};
-
-struct CountToWeight {
-  const PetscScalar *val;
-  float             *weight;
-
-  HD void operator()(PetscInt p) const { weight[p] = static_cast<float>(PetscRealPart(val[p])); }
-};
+HD void count_to_weight(PetscInt p, const PetscScalar *val, float *weight)
+{
+  weight[p] = static_cast<float>(PetscRealPart(val[p]));
+}
 
 struct Degree {
   const PetscInt *ptr;
@@ -46,18 +36,12 @@ struct Degree {
   HD void operator()(PetscInt i) const { degree[i] = ptr[i + 1] - ptr[i]; }
 };
 
-struct OfAggregate {
-  const PetscInt *first;
-  const PetscInt *second; // [aggregates][2] number and name of the aggregate that an aggregate is in
-  PetscInt        n;      // owned nodes
-  PetscInt       *of_node, *name;
-
-  HD void operator()(PetscInt i) const
-  {
-    of_node[i] = first[i] >= 0 ? second[2 * first[i]] : -1;
-    if (i < n) name[i] = first[i] >= 0 ? second[2 * first[i] + 1] : -1;
-  }
-};
+/* second: [aggregates][2] number and name of the aggregate that an aggregate is in; n: owned nodes */
+HD void of_aggregate(PetscInt i, const PetscInt *first, const PetscInt *second, PetscInt n, PetscInt *of_node, PetscInt *name)
+{
+  of_node[i] = first[i] >= 0 ? second[2 * first[i]] : -1;
+  if (i < n) name[i] = first[i] >= 0 ? second[2 * first[i] + 1] : -1;
+}
 
 struct Pair {
   const PetscInt *a, *b;
@@ -74,7 +58,7 @@ Array<PetscScalar> ones(Space space, PetscInt n)
 {
   Array<PetscScalar> val(space, n);
 
-  for_each_row(space, n, Ones{val.data()});
+  for_each_row(space, n, bound<put_one>(val.data()));
   return val;
 }
 
@@ -85,11 +69,11 @@ CsrMatrix membership(const CsrAggregates &aggregates, PetscInt n)
   CsrMatrix   T(space, n, aggregates.map->nlocal());
 
   T.ptr = Array<PetscInt>(space, n + 1);
-  for_each_row(space, n, Membership{aggregates.of_node.data(), T.ptr.data()});
+  for_each_row(space, n, bound<membership_length>(aggregates.of_node.data(), T.ptr.data()));
   const PetscInt nnz = lengths_to_pointer(space, T.ptr);
   T.col              = Array<PetscInt>(space, nnz);
   T.val              = ones(space, nnz);
-  for_each_row(space, n, MembershipColumn{aggregates.of_node.data(), T.ptr.data(), T.col.data()});
+  for_each_row(space, n, bound<membership_column>(aggregates.of_node.data(), T.ptr.data(), T.col.data()));
   return T;
 }
 
@@ -131,7 +115,7 @@ CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least)
   quotient.weight = Array<float>(space, Q.nnz());
   for_each_row(space, first.n, Degree{Q.ptr.data(), quotient.degree.data()});
   quotient.nodes->update(quotient.degree);
-  for_each_row(space, Q.nnz(), CountToWeight{Q.val.data(), quotient.weight.data()});
+  for_each_row(space, Q.nnz(), bound<count_to_weight>(Q.val.data(), quotient.weight.data()));
   quotient.ptr            = std::move(Q.ptr);
   quotient.col            = std::move(Q.col);
   quotient.edges          = {quotient.ptr.data(), quotient.col.data(), quotient.degree.data()};
@@ -141,7 +125,7 @@ CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least)
   const Array<PetscInt> own = globalize(*top.map, top.of_node.data(), first.n);
   for_each_row(space, first.n, Pair{own.data(), top.name.data(), second.data()});
   first.map->update(second.data(), 2);
-  for_each_row(space, nlocal, OfAggregate{first.of_node.data(), second.data(), G.n, of_node.data(), name.data()});
+  for_each_row(space, nlocal, bound<of_aggregate>(first.of_node.data(), second.data(), G.n, of_node.data(), name.data()));
   return numbered_locally(LocalColumns(*top.map, {}), std::move(of_node), std::move(name), top.lattice);
 }
 

@@ -7,12 +7,10 @@ namespace goza::saamg
 namespace
 {
 
-struct RootOfInverse {
-  const PetscScalar *dinv;
-  PetscReal         *root;
-
-  HD void operator()(PetscInt i) const { root[i] = PetscSqrtReal(PetscAbsScalar(dinv[i])); }
-};
+HD void root_of_inverse(PetscInt i, const PetscScalar *dinv, PetscReal *root)
+{
+  root[i] = PetscSqrtReal(PetscAbsScalar(dinv[i]));
+}
 
 /* Rows: has for_each_entry(). */
 template <class Rows> struct BalanceRow {
@@ -43,7 +41,7 @@ Array<PetscScalar> balanced_inverse(const StoredRows &rows, const ColumnMap &col
   Array<PetscReal>   root(space, columns.nlocal());
   Array<PetscScalar> balanced(space, A.nrows);
 
-  for_each_row(space, A.nrows, RootOfInverse{facts.dinv.data(), root.data()});
+  for_each_row(space, A.nrows, bound<root_of_inverse>(facts.dinv.data(), root.data()));
   columns.update(root);
   if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr)
     for_each_row(space, A.nrows, BalanceRow<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), root.data(), facts.dinv.data(), balanced.data()});

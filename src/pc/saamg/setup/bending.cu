@@ -51,25 +51,19 @@ struct LooksBent {
   }
 };
 
-/* About the lattice's middle, so that no aggregate takes them for constants before it must. */
-struct SetLinear {
-  NodeIds      ids;
-  PetscInt     k;
-  PetscScalar *B; // [rows][k]
+/* About the lattice's middle, so that no aggregate takes them for constants before it must. B: [rows][k] */
+HD void set_linear(PetscInt i, const NodeIds &ids, PetscInt k, PetscScalar *B)
+{
+  const auto   here = ids.lattice.point(ids(i));
+  PetscScalar *b    = B + static_cast<std::size_t>(i) * k;
 
-  HD void operator()(PetscInt i) const
-  {
-    const auto   here = ids.lattice.point(ids(i));
-    PetscScalar *b    = B + static_cast<std::size_t>(i) * k;
+  *b++ = 1;
+  for (int d = 0; d < 3; d++) {
+    const PetscReal points = static_cast<PetscReal>(ids.lattice.points[d]);
 
-    *b++ = 1;
-    for (int d = 0; d < 3; d++) {
-      const PetscReal points = static_cast<PetscReal>(ids.lattice.points[d]);
-
-      if (points > 1) *b++ = (2 * static_cast<PetscReal>(here.at[d]) + 1) / points - 1;
-    }
+    if (points > 1) *b++ = (2 * static_cast<PetscReal>(here.at[d]) + 1) / points - 1;
   }
-};
+}
 
 } // namespace
 
@@ -101,7 +95,7 @@ Array<PetscScalar> linear_functions(const Bending &bending, NodeIds ids, PetscIn
   Array<PetscScalar> B(space, static_cast<std::size_t>(rows) * k, unset);
 
   ids.lattice = bending.lattice;
-  for_each_row(space, rows, SetLinear{ids, k, B.data()});
+  for_each_row(space, rows, bound<set_linear>(ids, k, B.data()));
   return B;
 }
 

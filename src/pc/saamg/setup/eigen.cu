@@ -125,13 +125,10 @@ PetscReal lanczos(const RoughRows &rough, const ColumnMap &columns, const CsrFac
 
 /* --- Arnoldi, for matrices that are not symmetric */
 
-struct StartScaled {
-  NodeIds            ids;
-  const PetscScalar *dinv;
-  PetscScalar       *v;
-
-  HD void operator()(PetscInt i) const { v[i] = hashed_entry(ids.of_row(i), dinv[i]) * dinv[i]; }
-};
+HD void start_scaled(PetscInt i, const NodeIds &ids, const PetscScalar *dinv, PetscScalar *v)
+{
+  v[i] = hashed_entry(ids.of_row(i), dinv[i]) * dinv[i];
+}
 
 /* v_i = d_i v_i */
 struct Scale {
@@ -141,18 +138,13 @@ struct Scale {
   HD void operator()(PetscInt i) const { v[i] *= by[i]; }
 };
 
-/* v = v / |v| */
-struct Normalise {
-  const PetscScalar *square; // |v|^2
-  PetscScalar       *v;
+/* v = v / |v|. square: |v|^2 */
+HD void normalise_entry(PetscInt i, const PetscScalar *square, PetscScalar *v)
+{
+  const PetscReal norm = PetscSqrtReal(PetscRealPart(*square));
 
-  HD void operator()(PetscInt i) const
-  {
-    const PetscReal norm = PetscSqrtReal(PetscRealPart(*square));
-
-    if (norm > 0) v[i] *= PetscScalar(1 / norm);
-  }
-};
+  if (norm > 0) v[i] *= PetscScalar(1 / norm);
+}
 
 struct Subtract {
   const PetscScalar *h, *x;
@@ -226,7 +218,7 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
   const auto normalise = [&](Array<PetscScalar> &x, PetscScalar *square) {
     dot(x, x, square);
     columns.sum_here(square, 1);
-    for_each_row(space, n, Normalise{square, x.data()});
+    for_each_row(space, n, bound<normalise_entry>(square, x.data()));
   };
   const auto make_orthogonal = [&](PetscInt k, PetscScalar *h) { // V_k to those before it
     for (PetscInt i = 0; i < k; i++) dot(V[k], V[i], h + i);
@@ -236,7 +228,7 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
 
   numbers.zero();
   V.emplace_back(space, columns.nlocal());
-  for_each_row(space, n, StartScaled{ids, dinv.data(), V[0].data()});
+  for_each_row(space, n, bound<start_scaled>(ids, dinv.data(), V[0].data()));
   normalise(V[0], numbers.data());
   for (PetscInt k = 0; k < its; k++) {
     PetscScalar *h = numbers.data() + column * (k + 1);

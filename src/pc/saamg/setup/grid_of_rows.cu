@@ -16,18 +16,11 @@ struct Strides {
   std::int64_t line, plane;
 };
 
-/* The longest row in front, the first of equals; of nodes. */
-struct LengthAndNode {
-  std::int64_t    numbers, first;
-  PetscInt        bs;
-  const PetscInt *ptr, *id; // null: the global numbers
-  std::int64_t   *key;
-
-  HD void operator()(PetscInt i) const
-  {
-    key[i] = static_cast<std::int64_t>(ptr[i * bs + 1] - ptr[i * bs]) * numbers + (numbers - 1 - (id ? id[i] : first + i));
-  }
-};
+/* The longest row in front, the first of equals; of nodes. ptr, id: null: the global numbers */
+HD void length_and_node(PetscInt i, std::int64_t numbers, std::int64_t first, PetscInt bs, const PetscInt *ptr, const PetscInt *id, std::int64_t *key)
+{
+  key[i] = static_cast<std::int64_t>(ptr[i * bs + 1] - ptr[i * bs]) * numbers + (numbers - 1 - (id ? id[i] : first + i));
+}
 
 struct RowOfKey { // and one more; 0: another
   std::int64_t  top;
@@ -36,12 +29,10 @@ struct RowOfKey { // and one more; 0: another
   HD void operator()(PetscInt i) const { key[i] = key[i] == top ? i + 1 : 0; }
 };
 
-struct TakeIds {
-  const PetscInt *id;
-  PetscInt       *col;
-
-  HD void operator()(PetscInt p) const { col[p] = id[col[p]]; }
-};
+HD void take_ids(PetscInt p, const PetscInt *id, PetscInt *col)
+{
+  col[p] = id[col[p]];
+}
 
 /* The offsets of an inner node of a grid come in runs of consecutive numbers: .. 0 1 | L-1 L L+1 | .. | P-1 P P+1 | .. with as many runs before the one around
    the plane P as behind it. Those that reach two points have their lines in bundles: L 2L | .. P-L P P+L .. | .. 2P .. */
@@ -132,7 +123,7 @@ std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, 
   std::int64_t        grid[2] = {0, 0};
 
   if (!columns.nglobal()) return {};
-  for_each_row(A.space, n, LengthAndNode{numbers, first, bs, A.ptr, id, key.data()});
+  for_each_row(A.space, n, bound<length_and_node>(numbers, first, bs, A.ptr, id, key.data()));
   std::int64_t top = largest(A.space, key.data(), key.size());
   columns.largest(&top);
   const std::int64_t length = top / numbers, node = numbers - 1 - top % numbers;
@@ -147,7 +138,7 @@ std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, 
     const PetscInt  begin = read_value(A.space, A.ptr + here * bs), count = static_cast<PetscInt>(length);
     Array<PetscInt> number(A.space, id ? A.col + begin : nullptr, id ? count : 0);
 
-    if (id) for_each_row(A.space, count, TakeIds{id, number.data()});
+    if (id) for_each_row(A.space, count, bound<take_ids>(id, number.data()));
     else number = globalize(columns, A.col + begin, static_cast<std::size_t>(length));
     std::vector<PetscInt> neighbour = number.to_host();
 

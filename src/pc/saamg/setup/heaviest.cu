@@ -81,33 +81,24 @@ struct OneStep {
   HD std::uint64_t order(PetscInt j) const { return hash62(static_cast<std::uint64_t>(j) ^ static_cast<std::uint64_t>(cut) << 40); }
 };
 
-struct CountUnknown {
-  const PetscInt *lead, *way;
-
-  HD void operator()(PetscInt i, std::int64_t *count) const { count[0] += lead[i] >= 0 && way[i] == unknown; }
-};
+HD void count_unknown(PetscInt i, std::int64_t *count, const PetscInt *lead, const PetscInt *way)
+{
+  count[0] += lead[i] >= 0 && way[i] == unknown;
+}
 
 /* A root that nobody follows joins what it follows. */
-struct FollowedRoots {
-  Edges           edges;
-  const PetscInt *lead, *lead_id, *id, *before;
-  PetscInt       *way;
+HD void followed_roots(PetscInt i, const Edges &edges, const PetscInt *lead_id, const PetscInt *id, const PetscInt *before, PetscInt *way)
+{
+  bool followed = before[i] != 0;
 
-  HD void operator()(PetscInt i) const
-  {
-    bool followed = before[i] != 0;
+  for (PetscInt p = edges.ptr[i]; !followed && p < edges.ptr[i + 1]; p++) followed = edges.col[p] != i && lead_id[edges.col[p]] == id[i];
+  way[i] = followed ? before[i] : longest_way + 1;
+}
 
-    for (PetscInt p = edges.ptr[i]; !followed && p < edges.ptr[i + 1]; p++) followed = edges.col[p] != i && lead_id[edges.col[p]] == id[i];
-    way[i] = followed ? before[i] : longest_way + 1;
-  }
-};
-
-struct MarkEnds {
-  const PetscInt *way;
-  PetscInt       *mark;
-
-  HD void operator()(PetscInt i) const { mark[i] = way[i] == 0; }
-};
+HD void mark_ends(PetscInt i, const PetscInt *way, PetscInt *mark)
+{
+  mark[i] = way[i] == 0;
+}
 
 /* Nodes so many edges from their roots. */
 struct Join {
@@ -132,7 +123,7 @@ void follow(const CsrGraph &G, const Array<PetscInt> &lead, const Array<PetscInt
   for (PetscInt round = 1;; round++) {
     nodes.update(way);
     if (round % rounds_to_a_look == 1) {
-      join_rows<Plus, 1>(G.space(), G.n, CountUnknown{lead.data(), way.data()}, count.data());
+      join_rows<Plus, 1>(G.space(), G.n, bound<count_unknown>(lead.data(), way.data()), count.data());
       std::int64_t left = read_value(G.space(), count.data());
 
       nodes.sum(&left, 1);
@@ -163,8 +154,8 @@ CsrAggregates aggregate_by_heaviest(const CsrGraph &G, PetscInt least)
   nodes.update(lead_id);
   for_each_row(space, G.n, Pairs{lead.data(), lead_id.data(), id.data(), way.data()});
   follow(G, lead, id, way);
-  for_each_row(space, G.n, FollowedRoots{G.edges, lead.data(), lead_id.data(), id.data(), way.data(), ends.data()});
-  for_each_row(space, G.n, MarkEnds{ends.data(), number.data()});
+  for_each_row(space, G.n, bound<followed_roots>(G.edges, lead_id.data(), id.data(), way.data(), ends.data()));
+  for_each_row(space, G.n, bound<mark_ends>(ends.data(), number.data()));
   const PetscInt     rooted = lengths_to_pointer(space, number);
   const LocalColumns roots(nodes.comm(), rooted, space);
 

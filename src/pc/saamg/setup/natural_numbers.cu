@@ -10,13 +10,11 @@ namespace goza::saamg
 namespace
 {
 
-struct NaturalNumber {
-  GridBox   box;
-  PetscInt  nodes; // of a point
-  PetscInt *number;
-
-  HD void operator()(PetscInt i) const { number[i] = box.natural(i, nodes); }
-};
+/* nodes: of a point */
+HD void natural_number(PetscInt i, const GridBox &box, PetscInt nodes, PetscInt *number)
+{
+  number[i] = box.natural(i, nodes);
+}
 
 } // namespace
 
@@ -38,7 +36,7 @@ PetscErrorCode NaturalNumbers(const GridBox &box, const OwnRows &rows, PetscInt 
   if (box.slabs) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] {
     number = Array<PetscInt>(space, m / bs);
-    for_each_row(space, m / bs, NaturalNumber{box, box.dof / bs, number.data()});
+    for_each_row(space, m / bs, bound<natural_number>(box, box.dof / bs, number.data()));
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

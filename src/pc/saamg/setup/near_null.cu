@@ -13,24 +13,17 @@ namespace goza::saamg
 namespace
 {
 
-/* Column j of B[rows][k] */
-struct SetColumn {
-  PetscInt           k, j;
-  const PetscScalar *x; // null: ones
-  PetscScalar       *B;
+/* Column j of B[rows][k]; null: of ones */
+HD void set_column(PetscInt i, PetscInt k, PetscInt j, const PetscScalar *x, PetscScalar *B)
+{
+  B[static_cast<std::size_t>(i) * k + j] = x ? x[i] : PetscScalar(1);
+}
 
-  HD void operator()(PetscInt i) const { B[static_cast<std::size_t>(i) * k + j] = x ? x[i] : PetscScalar(1); }
-};
-
-struct SetComponents {
-  PetscInt     bs;
-  PetscScalar *B; // [rows][bs]
-
-  HD void operator()(PetscInt i) const
-  {
-    for (PetscInt j = 0; j < bs; j++) B[static_cast<std::size_t>(i) * bs + j] = i % bs == j;
-  }
-};
+/* B: [rows][bs] */
+HD void set_components(PetscInt i, PetscInt bs, PetscScalar *B)
+{
+  for (PetscInt j = 0; j < bs; j++) B[static_cast<std::size_t>(i) * bs + j] = i % bs == j;
+}
 
 /* The translations and rotations of nodes in `dim` dimensions, as MatNullSpaceCreateRigidBody() orders them: each aggregate makes them orthonormal, so that
    here none are. */
@@ -147,13 +140,13 @@ static PetscErrorCode FromNullSpace(MatNullSpace null_space, PetscInt m, Space s
   PetscCheck(*k > 0, comm_of(null_space), PETSC_ERR_ARG_WRONG, "The near-null space of the matrix has no vectors");
   PetscCall(Guarded([&] {
     if (B.size() != (std::size_t)m * *k) B = Array<PetscScalar>(space, (std::size_t)m * *k);
-    if (constant) for_each_row(space, m, SetColumn{*k, 0, NULL, B.data()});
+    if (constant) for_each_row(space, m, bound<set_column>(*k, 0, nullptr, B.data()));
   }));
   for (PetscInt j = 0; j < n; j++) {
     VecRead v;
 
     PetscCall(v.get(vecs[j], space, stage));
-    PetscCall(Guarded([&] { for_each_row(space, m, SetColumn{*k, (constant ? 1 : 0) + j, v.data(), B.data()}); }));
+    PetscCall(Guarded([&] { for_each_row(space, m, bound<set_column>(*k, (constant ? 1 : 0) + j, v.data(), B.data())); }));
     PetscCall(v.restore());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -261,7 +254,7 @@ PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates,
   modes.k = modes.bs;
   PetscCall(Guarded([&] {
     modes.B = Array<PetscScalar>(space, (std::size_t)m * modes.k, unset);
-    for_each_row(space, m, SetComponents{modes.bs, modes.B.data()});
+    for_each_row(space, m, bound<set_components>(modes.bs, modes.B.data()));
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -105,18 +105,13 @@ Symmetry compare(const Csr &A, const MapPtr &columns, const CsrFacts &facts, boo
   return result;
 }
 
-/* Entries of diagonal blocks that differ from their mirror images. */
-struct CountSkewBlocks {
-  mat::CdsEntries<const PetscScalar> entries;
-  int                                d; // of the diagonal
-
-  HD void operator()(PetscInt i, std::int64_t *count) const
-  {
-    for (int r = 1; r < entries.bs; r++) {
-      for (int c = 0; c < r; c++) *count += *entries.at(d, r, c, i) != *entries.at(d, c, r, i);
-    }
+/* Entries of diagonal blocks that differ from their mirror images. d: of the diagonal */
+HD void count_skew_blocks(PetscInt i, std::int64_t *count, const mat::CdsEntries<const PetscScalar> &entries, int d)
+{
+  for (int r = 1; r < entries.bs; r++) {
+    for (int c = 0; c < r; c++) *count += *entries.at(d, r, c, i) != *entries.at(d, c, r, i);
   }
-};
+}
 
 /* Symmetric by what is stored: one of each two blocks off the diagonal, and both halves of a diagonal block. */
 bool by_storage(const mat::Cds<PetscScalar, PetscScalar> &cds)
@@ -129,7 +124,7 @@ bool by_storage(const mat::Cds<PetscScalar, PetscScalar> &cds)
   Array<std::int64_t> count(cds.space(), 1);
 
   if (d < 0) return true;
-  join_rows<Plus, 1>(cds.space(), entries.nodes, CountSkewBlocks{entries, d}, count.data());
+  join_rows<Plus, 1>(cds.space(), entries.nodes, bound<count_skew_blocks>(entries, d), count.data());
   return read_value(cds.space(), count.data()) == 0;
 }
 

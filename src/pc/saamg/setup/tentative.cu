@@ -9,34 +9,27 @@ namespace goza::saamg
 namespace
 {
 
-/* One entry of an aggregate's Gram matrix, added up in the order of the nodes. */
-struct GramEntry {
-  PetscInt           bs, k;
-  const PetscInt    *begin, *node; // the nodes of aggregate a: node[begin[a]] .. node[begin[a + 1] - 1]
-  const PetscScalar *Q;            // [rows][k]
-  PetscScalar       *gram;         // [aggregates][k][k], upper triangles
+/* One entry of an aggregate's Gram matrix, added up in the order of the nodes. begin, node: the nodes of aggregate a: node[begin[a]] .. node[begin[a + 1] - 1];
+   Q: [rows][k]; gram: [aggregates][k][k], upper triangles */
+HD void gram_entry(PetscInt e, PetscInt bs, PetscInt k, const PetscInt *begin, const PetscInt *node, const PetscScalar *Q, PetscScalar *gram)
+{
+  const PetscInt a = e / (k * k), i = e % (k * k) / k, j = e % k;
+  PetscScalar    sum = 0;
 
-  HD void operator()(PetscInt e) const
-  {
-    const PetscInt a = e / (k * k), i = e % (k * k) / k, j = e % k;
-    PetscScalar    sum = 0;
+  for (PetscInt m = begin[a]; m < begin[a + 1] && i <= j; m++) {
+    for (PetscInt c = 0; c < bs; c++) {
+      const PetscScalar *q = Q + (static_cast<std::size_t>(node[m]) * bs + c) * k;
 
-    for (PetscInt m = begin[a]; m < begin[a + 1] && i <= j; m++) {
-      for (PetscInt c = 0; c < bs; c++) {
-        const PetscScalar *q = Q + (static_cast<std::size_t>(node[m]) * bs + c) * k;
-
-        sum += q[i] * q[j];
-      }
+      sum += q[i] * q[j];
     }
-    gram[e] = sum;
   }
-};
+  gram[e] = sum;
+}
 
-struct CountOthers {
-  const PetscScalar *B;
-
-  HD void operator()(PetscInt i, PetscInt *sum) const { *sum += B[i] != PetscScalar(1); }
-};
+HD void count_others(PetscInt i, PetscInt *sum, const PetscScalar *B)
+{
+  *sum += B[i] != PetscScalar(1);
+}
 
 struct ClearIsolatedRow {
   const unsigned char *isolated;
@@ -69,13 +62,13 @@ CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns
   if (B.size()) T.Q.copy_from(B.data(), B.size());
   group_by(space, aggregates.of_node.data(), nnodes, map.nlocal(), begin, node);
   for (Array<PetscScalar> *R : {&Bcoarse, &again}) { // the second pass removes what rounding left in the first
-    for_each_row(space, entries, GramEntry{bs, k, begin.data(), node.data(), T.Q.data(), R->data()});
+    for_each_row(space, entries, bound<gram_entry>(bs, k, begin.data(), node.data(), T.Q.data(), R->data()));
     map.add_from_ghosts(R->data() + first_ghost, k * k, R->data());
     for_each_row(space, aggregates.n, Factor{k, R->data()});
     map.update(R->data(), k * k);
-    for_each_row(space, nnodes * bs, SolveRow{k, aggregates.of_node.data(), R->data(), T.Q.data(), bs});
+    for_each_row(space, nnodes * bs, bound<solve_row>(k, aggregates.of_node.data(), R->data(), T.Q.data(), bs));
   }
-  for_each_row(space, aggregates.n, MultiplyFactors{k, again.data(), Bcoarse.data()});
+  for_each_row(space, aggregates.n, bound<multiply_factors>(k, again.data(), Bcoarse.data()));
   T.Bcoarse = Array<PetscScalar>(space, first_ghost, unset);
   if (first_ghost) T.Bcoarse.copy_from(Bcoarse.data(), first_ghost);
   columns.update(T.Q.data(), k);
@@ -84,7 +77,7 @@ CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns
 
 bool all_ones(const Array<PetscScalar> &B)
 {
-  return joined_rows<Plus, 1, PetscInt>(B.space(), static_cast<PetscInt>(B.size()), CountOthers{B.data()})[0] == 0;
+  return joined_rows<Plus, 1, PetscInt>(B.space(), static_cast<PetscInt>(B.size()), bound<count_others>(B.data()))[0] == 0;
 }
 
 CsrTentative tentative(Boxes &boxes, const Array<PetscScalar> &B)

@@ -38,52 +38,38 @@ struct Factor {
   }
 };
 
-/* q := q R^-1 for one row, zero in dropped columns. */
-struct SolveRow {
-  PetscInt           k;
-  const PetscInt    *leaf; // [rows] which R, -1: none
-  const PetscScalar *R;
-  PetscScalar       *Q;
-  PetscInt           bs;
+/* q := q R^-1 for one row, zero in dropped columns. leaf: [rows] which R, -1: none */
+HD inline void solve_row(PetscInt row, PetscInt k, const PetscInt *leaf, const PetscScalar *R, PetscScalar *Q, PetscInt bs)
+{
+  PetscScalar       *q = Q + static_cast<std::size_t>(row) * k;
+  const PetscInt     a = leaf[row / bs];
+  const PetscScalar *r = R + static_cast<std::size_t>(a < 0 ? 0 : a) * k * k;
 
-  HD void operator()(PetscInt row) const
-  {
-    PetscScalar       *q = Q + static_cast<std::size_t>(row) * k;
-    const PetscInt     a = leaf[row / bs];
-    const PetscScalar *r = R + static_cast<std::size_t>(a < 0 ? 0 : a) * k * k;
+  for (PetscInt j = 0; j < k; j++) {
+    PetscScalar sum = q[j];
 
-    for (PetscInt j = 0; j < k; j++) {
-      PetscScalar sum = q[j];
-
-      if (a < 0 || r[j * k + j] == PetscScalar(0)) {
-        q[j] = 0;
-        continue;
-      }
-      for (PetscInt i = 0; i < j; i++) sum -= q[i] * r[i * k + j];
-      q[j] = sum / r[j * k + j];
+    if (a < 0 || r[j * k + j] == PetscScalar(0)) {
+      q[j] = 0;
+      continue;
     }
+    for (PetscInt i = 0; i < j; i++) sum -= q[i] * r[i * k + j];
+    q[j] = sum / r[j * k + j];
   }
-};
+}
 
 /* R := R2 R1, upper triangular. */
-struct MultiplyFactors {
-  PetscInt           k;
-  const PetscScalar *R2;
-  PetscScalar       *R1;
+HD inline void multiply_factors(PetscInt a, PetscInt k, const PetscScalar *R2, PetscScalar *R1)
+{
+  const std::size_t at = static_cast<std::size_t>(a) * k * k;
 
-  HD void operator()(PetscInt a) const
-  {
-    const std::size_t at = static_cast<std::size_t>(a) * k * k;
+  for (PetscInt i = 0; i < k; i++) { // row i needs rows i.. of R1 only
+    for (PetscInt j = k - 1; j >= i; j--) {
+      PetscScalar sum = 0;
 
-    for (PetscInt i = 0; i < k; i++) { // row i needs rows i.. of R1 only
-      for (PetscInt j = k - 1; j >= i; j--) {
-        PetscScalar sum = 0;
-
-        for (PetscInt l = i; l <= j; l++) sum += R2[at + i * k + l] * R1[at + l * k + j];
-        R1[at + i * k + j] = sum;
-      }
+      for (PetscInt l = i; l <= j; l++) sum += R2[at + i * k + l] * R1[at + l * k + j];
+      R1[at + i * k + j] = sum;
     }
   }
-};
+}
 
 } // namespace goza::saamg

@@ -16,13 +16,10 @@ struct Reads {
   HD void operator()(PetscInt i) const { edge[i] = ptr[(i + 1) * bs] > ptr[i * bs]; }
 };
 
-struct IsRead {
-  const PetscInt *index;
-  PetscInt        bs;
-  char           *edge;
-
-  HD void operator()(PetscInt k) const { edge[index[k] / bs] = 1; }
-};
+HD void is_read(PetscInt k, const PetscInt *index, PetscInt bs, char *edge)
+{
+  edge[index[k] / bs] = 1;
+}
 
 /* By place in the list. */
 struct Flags {
@@ -39,12 +36,10 @@ struct Flags {
   }
 };
 
-struct RowOfNode {
-  const PetscInt *nodes;
-  PetscInt        bs, *rows;
-
-  HD void operator()(PetscInt k) const { rows[k] = nodes[k / bs] * bs + k % bs; }
-};
+HD void row_of_node(PetscInt k, const PetscInt *nodes, PetscInt bs, PetscInt *rows)
+{
+  rows[k] = nodes[k / bs] * bs + k % bs;
+}
 
 Array<PetscInt> kept(Space space, const Array<PetscInt> &list, const Array<char> &flag)
 {
@@ -65,7 +60,7 @@ SplitColors split_colors(const Coloring &coloring, const Csr &others, const Colu
   SplitColors     split;
 
   for_each_row(space, n, Reads{others.ptr, bs, edge.data()});
-  for_each_row(space, columns.nsend(), IsRead{columns.send_index().data(), bs, edge.data()});
+  for_each_row(space, columns.nsend(), bound<is_read>(columns.send_index().data(), bs, edge.data()));
   for_each_row(space, n, Flags{coloring.rows.data(), edge.data(), inner_flag.data(), edge_flag.data(), edges.data()});
   scan_lengths(space, edges.data(), edges);
   gather(space, ncolors + 1, place.data(), static_cast<const PetscInt *>(edges.data()), before.data());
@@ -83,7 +78,7 @@ Array<PetscInt> rows_of_nodes(const Array<PetscInt> &nodes, PetscInt bs)
 {
   Array<PetscInt> rows(nodes.space(), nodes.size() * bs);
 
-  for_each_row(nodes.space(), static_cast<PetscInt>(rows.size()), RowOfNode{nodes.data(), bs, rows.data()});
+  for_each_row(nodes.space(), static_cast<PetscInt>(rows.size()), bound<row_of_node>(nodes.data(), bs, rows.data()));
   return rows;
 }
 

@@ -17,27 +17,19 @@ namespace goza::saamg
 namespace
 {
 
-struct CountDown {
-  PetscInt  last;
-  PetscInt *color;
+HD void count_down(PetscInt i, PetscInt last, PetscInt *color)
+{
+  color[i] = last - color[i];
+}
 
-  HD void operator()(PetscInt i) const { color[i] = last - color[i]; }
-};
+/* diagonals: a colour for each corner of a cube of 2^3; else a chessboard */
+HD void parities(PetscInt i, const Lattice &lattice, const PetscInt *id, bool diagonals, PetscInt *color)
+{
+  const auto     t = lattice.tile(id[i]);
+  const PetscInt x = t.at[0], y = t.at[1], z = t.at[2];
 
-struct Parities {
-  Lattice         lattice;
-  const PetscInt *id;
-  bool            diagonals; // a colour for each corner of a cube of 2^3; else a chessboard
-  PetscInt       *color;
-
-  HD void operator()(PetscInt i) const
-  {
-    const auto     t = lattice.tile(id[i]);
-    const PetscInt x = t.at[0], y = t.at[1], z = t.at[2];
-
-    color[i] = diagonals ? (x & 1) + 2 * (y & 1) + 4 * (z & 1) : (x + y + z) & 1;
-  }
-};
+  color[i] = diagonals ? (x & 1) + 2 * (y & 1) + 4 * (z & 1) : (x + y + z) & 1;
+}
 
 struct CountClashes {
   Neighbours      near;
@@ -74,7 +66,7 @@ Array<PetscInt> identified(const ColumnMap &columns, const NodeIds &ids, PetscIn
   Array<PetscInt> id(columns.space(), columns.nlocal());
   const bool      whole = !ids.name || ids.bs % bs == 0; // nodes have bs rows, or some times as many
 
-  for_each_row(columns.space(), columns.n(), Identify{ids, bs, whole ? bs : 1, id.data()});
+  for_each_row(columns.space(), columns.n(), bound<identify>(ids, bs, whole ? bs : 1, id.data()));
   columns.update(id);
   return id;
 }
@@ -82,7 +74,7 @@ Array<PetscInt> identified(const ColumnMap &columns, const NodeIds &ids, PetscIn
 bool color_lattice(const Lattice &lattice, const ColumnMap &columns, const Neighbours &near, const PetscInt *id, Array<PetscInt> &color)
 {
   for (bool diagonals : {false, true}) {
-    for_each_row(columns.space(), columns.nlocal(), Parities{lattice, id, diagonals, color.data()});
+    for_each_row(columns.space(), columns.nlocal(), bound<parities>(lattice, id, diagonals, color.data()));
     if (!total(columns, CountClashes{near, color.data()})) return true;
   }
   return false;
@@ -107,8 +99,8 @@ void color_greedily(const ColumnMap &columns, const Neighbours &near, const Pets
   Array<char>          open(space, n);
 
   for (int pass = 0; pass < passes; pass++) {
-    if (pass) for_each_row(space, nlocal, Again{key.data(), color.data()});
-    else for_each_row(space, nlocal, Priority{id, key.data(), color.data()});
+    if (pass) for_each_row(space, nlocal, bound<color_again>(key.data(), color.data()));
+    else for_each_row(space, nlocal, bound<priority>(id, key.data(), color.data()));
     Array<PetscInt> list = places(space, n);
     if (space == Space::Host) { // rows come by one after the other: none before one that it waits for
       std::sort(list.data(), list.data() + n, [by = key.data()](PetscInt i, PetscInt j) { return by[i] > by[j]; });
@@ -116,7 +108,7 @@ void color_greedily(const ColumnMap &columns, const Neighbours &near, const Pets
     for (PetscInt left = n; columns.any(left > 0);) {
       for (PetscInt before = left + 1; left && left < before;) { // until all that are left wait for other ranks
         before = left;
-        for_each_row(space, left, TakeColor{list.data(), near, key.data(), color.data(), open.data()});
+        for_each_row(space, left, bound<take_color>(list.data(), near, key.data(), color.data(), open.data()));
         left = keep_flagged(space, list.data(), open.data(), left, rest.data());
         list.swap(rest);
       }
@@ -133,7 +125,7 @@ bool mirrored_elsewhere(const Csr &A, const MapPtr &columns)
 
   if (columns->size() == 1) return true;
   split_columns(A, columns->n(), own, others);
-  for_each_row(A.space, others.nnz(), Shift{columns->n(), others.col.data()});
+  for_each_row(A.space, others.nnz(), bound<shift_column>(columns->n(), others.col.data()));
   others.ncols         = columns->nlocal();
   const CsrMatrix seen = transpose(others.view(), *columns, columns, columns_of_mirror);
   return columns->all(columns_of_mirror->ghosts() == columns->ghosts() && same_pattern(seen, others));
@@ -213,7 +205,7 @@ Coloring color_downstream(const Csr &A, const MapPtr &columns, const NodeIds &id
   if (A.nrows) phase.copy_from(own.data(), A.nrows);
   map.update(phase);
   color_in_order(map, {both.A.ptr.data(), both.A.col.data(), both.mirror.ptr.data(), both.mirror.col.data()}, id.data(), phase, color);
-  if (upstream) for_each_row(A.space, A.nrows, CountDown{last_color(map, color), color.data()});
+  if (upstream) for_each_row(A.space, A.nrows, bound<count_down>(last_color(map, color), color.data()));
   return grouped(map, color);
 }
 

@@ -39,38 +39,24 @@ struct CountUnmirrored { // among owned columns; columns ascend
 };
 
 /* Of rows that each stand for bs of those that the ids are of. */
-struct Identify {
-  NodeIds   ids;
-  PetscInt  bs, unit;
-  PetscInt *id;
-
-  HD void operator()(PetscInt i) const { id[i] = static_cast<PetscInt>(ids.of_row(i * bs) / unit); }
-};
+HD inline void identify(PetscInt i, const NodeIds &ids, PetscInt bs, PetscInt unit, PetscInt *id)
+{
+  id[i] = static_cast<PetscInt>(ids.of_row(i * bs) / unit);
+}
 
 /* Of owned rows and ghosts. Aggregation draws from the ids as they are: colours that followed its roots would sweep in the order in which aggregates lie. */
-struct Priority {
-  const PetscInt *id;
-  std::uint64_t  *key;
-  PetscInt       *color;
-
-  HD void operator()(PetscInt i) const
-  {
-    key[i]   = hash62(~static_cast<std::uint64_t>(id[i]));
-    color[i] = -1;
-  }
-};
+HD inline void priority(PetscInt i, const PetscInt *id, std::uint64_t *key, PetscInt *color)
+{
+  key[i]   = hash62(~static_cast<std::uint64_t>(id[i]));
+  color[i] = -1;
+}
 
 /* Once more: what had the last colour goes first. */
-struct Again {
-  std::uint64_t *key;
-  PetscInt      *color;
-
-  HD void operator()(PetscInt i) const
-  {
-    key[i]   = static_cast<std::uint64_t>(color[i]);
-    color[i] = -1;
-  }
-};
+HD inline void color_again(PetscInt i, std::uint64_t *key, PetscInt *color)
+{
+  key[i]   = static_cast<std::uint64_t>(color[i]);
+  color[i] = -1;
+}
 
 /* Earlier phases first. */
 struct Phase {
@@ -85,45 +71,35 @@ struct Phase {
   }
 };
 
-struct Shift {
-  PetscInt  by;
-  PetscInt *col;
-
-  HD void operator()(PetscInt p) const { col[p] += by; }
-};
+HD inline void shift_column(PetscInt p, PetscInt by, PetscInt *col)
+{
+  col[p] += by;
+}
 
 /* A row waits for its neighbours of larger keys, and those of smaller ones for it: whichever it sees of a colour that is taken in the same launch, it takes the
-   same one. */
-struct TakeColor {
-  const PetscInt      *list;
-  Neighbours           near;
-  const std::uint64_t *key;
-  PetscInt            *color; // -1: none yet
-  char                *open;
+   same one. color: -1: none yet */
+HD inline void take_color(PetscInt k, const PetscInt *list, const Neighbours &near, const std::uint64_t *key, PetscInt *color, char *open)
+{
+  const PetscInt i    = list[k];
+  bool           wait = false;
 
-  HD void operator()(PetscInt k) const
-  {
-    const PetscInt i    = list[k];
-    bool           wait = false;
+  near.visit(i, [&](PetscInt j) { wait = wait || (key[j] > key[i] && load_relaxed(color + j) < 0); });
+  open[k] = wait;
+  for (PetscInt base = 0, mine = -1; !wait && mine < 0; base += 64) {
+    std::uint64_t taken = 0;
+    PetscInt      c     = 0;
 
-    near.visit(i, [&](PetscInt j) { wait = wait || (key[j] > key[i] && load_relaxed(color + j) < 0); });
-    open[k] = wait;
-    for (PetscInt base = 0, mine = -1; !wait && mine < 0; base += 64) {
-      std::uint64_t taken = 0;
-      PetscInt      c     = 0;
+    near.visit(i, [&](PetscInt j) {
+      const PetscInt other = load_relaxed(color + j);
 
-      near.visit(i, [&](PetscInt j) {
-        const PetscInt other = load_relaxed(color + j);
-
-        if (other >= base && other < base + 64) taken |= std::uint64_t(1) << (other - base);
-      });
-      if (taken == ~std::uint64_t(0)) continue;
-      while (taken >> c & 1) c++;
-      mine = base + c;
-      store_relaxed(color + i, mine);
-    }
+      if (other >= base && other < base + 64) taken |= std::uint64_t(1) << (other - base);
+    });
+    if (taken == ~std::uint64_t(0)) continue;
+    while (taken >> c & 1) c++;
+    mine = base + c;
+    store_relaxed(color + i, mine);
   }
-};
+}
 
 /* A row's colour comes behind those of all neighbours of larger keys. */
 struct TakeColorInOrder {

@@ -57,19 +57,14 @@ enum Bend : PetscInt {
   rising  = 2
 };
 
-struct FindBend {
-  const PetscInt  *ptr, *col, *id, *level; // [columns]
-  const PetscReal *weight;
-  PetscInt        *bend;
+/* ptr, col, id, level: [columns] */
+HD void find_bend(PetscInt i, const PetscInt *ptr, const PetscInt *col, const PetscInt *id, const PetscInt *level, const PetscReal *weight, PetscInt *bend)
+{
+  PetscReal rise = 0;
 
-  HD void operator()(PetscInt i) const
-  {
-    PetscReal rise = 0;
-
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) rise += weight[p] * (static_cast<PetscReal>(id[i]) - static_cast<PetscReal>(id[col[p]]));
-    bend[i] = level[i] >= 0 ? none : rise > 0 ? rising : falling;
-  }
-};
+  for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) rise += weight[p] * (static_cast<PetscReal>(id[i]) - static_cast<PetscReal>(id[col[p]]));
+  bend[i] = level[i] >= 0 ? none : rise > 0 ? rising : falling;
+}
 
 enum class Cut {
   Nothing,
@@ -114,12 +109,10 @@ struct TakeLevel {
   }
 };
 
-struct PhaseOf {
-  const PetscInt *level;
-  PetscInt       *phase;
-
-  HD void operator()(PetscInt i) const { phase[i] = level[i] < 0 ? 0 : level[i] % flow_phases; }
-};
+HD void phase_of(PetscInt i, const PetscInt *level, PetscInt *phase)
+{
+  phase[i] = level[i] < 0 ? 0 : level[i] % flow_phases;
+}
 
 } // namespace
 
@@ -140,17 +133,17 @@ Array<PetscInt> phases_of_flow(const Csr &A, const MapPtr &columns, const NodeId
   edges.upstream   = {ptr.data(), nullptr, col.data(), weight.data()};
   edges.downstream = {down_ptr.data(), nullptr, down.data(), nullptr};
   for_each_row(space, n, edges);
-  for_each_row(space, n, Identify{ids, 1, 1, id.data()});
+  for_each_row(space, n, bound<identify>(ids, 1, 1, id.data()));
   columns->update(id);
   fill(space, nlocal, -1, level.data());
   bend.zero();
   for (Cut cut : {Cut::Nothing, Cut::Turns, Cut::All}) {
     take_in_turn(*columns, TakeLevel{ptr.data(), col.data(), down_ptr.data(), down.data(), id.data(), bend.data(), cut, level.data()}, level);
     if (cut != Cut::Nothing) continue;
-    for_each_row(space, n, FindBend{ptr.data(), col.data(), id.data(), level.data(), weight.data(), bend.data()});
+    for_each_row(space, n, bound<find_bend>(ptr.data(), col.data(), id.data(), level.data(), weight.data(), bend.data()));
     columns->update(bend);
   }
-  for_each_row(space, n, PhaseOf{level.data(), phase.data()});
+  for_each_row(space, n, bound<phase_of>(level.data(), phase.data()));
   return phase;
 }
 

@@ -20,18 +20,13 @@ struct Turns {
   HD void queue_up(PetscInt row) const { queue[add_relaxed(count, 1)] = row; }
 };
 
-template <class Body> struct FindFirst {
-  Turns turns;
-  Body  body;
+template <class Body> HD void find_first(PetscInt row, const Turns &turns, const Body &body)
+{
+  const PetscInt n = body.waits(row);
 
-  HD void operator()(PetscInt row) const
-  {
-    const PetscInt n = body.waits(row);
-
-    turns.left[row] = n;
-    if (!n) turns.queue_up(row);
-  }
-};
+  turns.left[row] = n;
+  if (!n) turns.queue_up(row);
+}
 
 template <class Body> HD void take_turn(const Turns &turns, const Body &body, PetscInt k)
 {
@@ -68,7 +63,7 @@ template <class Body> void take_in_turn(const ColumnMap &columns, const Body &bo
 
   for (bool more = true; columns.any(more);) {
     count.zero();
-    for_each_row(space, n, FindFirst<Body>{turns, body});
+    for_each_row(space, n, bound<find_first<Body>>(turns, body));
 #if defined(__CUDACC__)
     if (space == Space::Cuda && n) launch_kernel<TurnsKernel<Body>>(1, turn_threads, turns, body);
 #endif

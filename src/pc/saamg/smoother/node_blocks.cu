@@ -53,28 +53,21 @@ struct FullRow {
   }
 };
 
-/* Of what a block has: in each row what begins at or behind its first column, and ends before that of the next. */
-struct NormOfBlock {
-  Csr             A;
-  PetscInt        bs;
-  const PetscInt *ptr, *col; // of the blocks
-  PetscScalar    *norm;
+/* Of what a block has: in each row what begins at or behind its first column, and ends before that of the next. ptr, col: of the blocks */
+HD void norm_of_block(PetscInt node, int lane, int lanes, const Csr &A, PetscInt bs, const PetscInt *ptr, const PetscInt *col, PetscScalar *norm)
+{
+  for (PetscInt k = ptr[node] + lane; k < ptr[node + 1]; k += lanes) {
+    PetscReal norm2 = 0;
 
-  HD void operator()(PetscInt node, int lane, int lanes) const
-  {
-    for (PetscInt k = ptr[node] + lane; k < ptr[node + 1]; k += lanes) {
-      PetscReal norm2 = 0;
+    for (PetscInt row = node * bs; row < (node + 1) * bs; row++) {
+      const PetscInt end = A.ptr[row + 1];
 
-      for (PetscInt row = node * bs; row < (node + 1) * bs; row++) {
-        const PetscInt end = A.ptr[row + 1];
-
-        for (PetscInt p = lower_bound(A.col, A.ptr[row], end, col[k] * bs); p < end && A.col[p] / bs == col[k]; p++)
-          norm2 += PetscRealPart(A.val[p] * PetscConj(A.val[p]));
-      }
-      norm[k] = PetscSqrtReal(norm2);
+      for (PetscInt p = lower_bound(A.col, A.ptr[row], end, col[k] * bs); p < end && A.col[p] / bs == col[k]; p++)
+        norm2 += PetscRealPart(A.val[p] * PetscConj(A.val[p]));
     }
+    norm[k] = PetscSqrtReal(norm2);
   }
-};
+}
 
 /* By Gauss and Jordan with pivots, after symmetric scaling to a unit diagonal. */
 template <class V> struct InvertBlock {
@@ -140,24 +133,17 @@ template <class V> struct InvertBlock {
   }
 };
 
-template <class V> struct ApplyBlock {
-  const PetscInt *nodes;
-  PetscInt        bs;
-  const V        *inverse, *b;
-  V              *x;
+template <class V> HD void apply_block(PetscInt k, const PetscInt *nodes, PetscInt bs, const V *inverse, const V *b, V *x)
+{
+  const PetscInt i = nodes[k];
 
-  HD void operator()(PetscInt k) const
-  {
-    const PetscInt i = nodes[k];
+  for (PetscInt r = 0; r < bs; r++) {
+    V sum = 0;
 
-    for (PetscInt r = 0; r < bs; r++) {
-      V sum = 0;
-
-      for (PetscInt c = 0; c < bs; c++) sum += inverse[(static_cast<std::size_t>(i) * bs + r) * bs + c] * b[i * bs + c];
-      x[i * bs + r] = sum;
-    }
+    for (PetscInt c = 0; c < bs; c++) sum += inverse[(static_cast<std::size_t>(i) * bs + r) * bs + c] * b[i * bs + c];
+    x[i * bs + r] = sum;
   }
-};
+}
 
 } // namespace
 
@@ -190,7 +176,7 @@ CsrMatrix norms_of_blocks(const Csr &A, PetscInt bs)
 
   find_pattern(A.space, N.nrows, N.ncols, NodesReached{A.ptr, A.col, bs}, true, N.ptr, N.col);
   N.val = Array<PetscScalar>(A.space, N.col.size());
-  for_each_row_by_lanes(A.space, N.nrows, NormOfBlock{A, bs, N.ptr.data(), N.col.data(), N.val.data()});
+  for_each_row_by_lanes(A.space, N.nrows, bound<norm_of_block>(A, bs, N.ptr.data(), N.col.data(), N.val.data()));
   return N;
 }
 
@@ -216,7 +202,7 @@ template <class V> Array<V> inverse_diagonal_blocks(const NodeBlocks &A, const C
 
 template <class V> void apply_diagonal_blocks(Space space, PetscInt n, const PetscInt *nodes, PetscInt bs, const V *inverse, const V *b, V *x)
 {
-  for_each_row(space, n, ApplyBlock<V>{nodes, bs, inverse, b, x});
+  for_each_row(space, n, bound<apply_block<V>>(nodes, bs, inverse, b, x));
 }
 
 #define INSTANTIATE_BLOCKS(Array, V) \
