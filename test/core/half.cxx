@@ -6,6 +6,7 @@
 #include "mat/slicedell/slicedell.hpp"
 
 #include "../support/check.hpp"
+#include "../support/host_csr.hpp"
 #include "../support/spaces.hpp"
 
 #include <cmath>
@@ -49,23 +50,19 @@ template <class T> void check_type(int significand, int exponents)
 }
 
 /* a(i, j) tridiagonal */
-struct Tridiagonal {
-  std::vector<PetscInt>    ptr{0}, col;
-  std::vector<PetscScalar> val;
-  PetscInt                 n, ncols;
-
-  template <class Entry> Tridiagonal(PetscInt rows, PetscInt cols, const Entry &a) : n(rows), ncols(cols)
+struct Tridiagonal : goza_test::HostCsr {
+  template <class Entry> Tridiagonal(PetscInt m, PetscInt n, const Entry &a)
   {
-    for (PetscInt i = 0; i < n; i++) {
-      for (PetscInt j = std::max<PetscInt>(0, i - 1); j <= std::min(ncols - 1, i + 1); j++) {
+    rows = m;
+    cols = n;
+    for (PetscInt i = 0; i < m; i++) {
+      for (PetscInt j = std::max<PetscInt>(0, i - 1); j <= std::min(n - 1, i + 1); j++) {
         col.push_back(j);
         val.push_back(a(i, j));
       }
       ptr.push_back(static_cast<PetscInt>(col.size()));
     }
   }
-
-  Csr csr() const { return {Space::Host, n, ncols, ptr.data(), col.data(), val.data()}; }
 };
 
 template <class F> std::vector<PetscScalar> product(const F &f, PetscInt rows, const std::vector<PetscScalar> &x)
@@ -83,28 +80,28 @@ const Precision precisions[] = {Precision::Single, Precision::Half};
 template <template <class, class> class F, class Options> void check_precisions(const Tridiagonal &A, const std::string &scaling, Precision only)
 {
   const auto               exact = make_format<F, PetscScalar>(Precision::Double, Space::Host, Options());
-  std::vector<PetscScalar> x(A.ncols);
+  std::vector<PetscScalar> x(A.cols);
 
-  for (PetscInt j = 0; j < A.ncols; j++) x[j] = 1 + (j % 5) * 0.25;
-  exact->build(A.csr());
+  for (PetscInt j = 0; j < A.cols; j++) x[j] = 1 + (j % 5) * 0.25;
+  exact->build(A.view());
   for (Precision p : precisions) {
     const auto f = make_format<F, PetscScalar>(p, Space::Host, Options());
 
-    f->build(A.csr());
-    BOOST_TEST(f->bytes() < exact->bytes() + 16 * A.n); /* with the scaling */
+    f->build(A.view());
+    BOOST_TEST(f->bytes() < exact->bytes() + 16 * A.rows); /* with the scaling */
     if (p == only) BOOST_TEST(f->describe().find(scaling) != std::string::npos, f->describe());
     for (int again = 0; again < 2; again++) {
-      const auto want = product(*exact, A.n, x), got = product(*f, A.n, x);
+      const auto want = product(*exact, A.rows, x), got = product(*f, A.rows, x);
       bool       rounded = false;
 
-      for (PetscInt i = 0; i < A.n; i++) {
+      for (PetscInt i = 0; i < A.rows; i++) {
         double size = 0;
         for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) size += PetscAbsScalar(A.val[k] * x[A.col[k]]);
         BOOST_TEST(PetscAbsScalar(got[i] - want[i]) <= 1.01 * f->rounding() * size, "row " << i << ": " << got[i] << " instead of " << want[i]);
         rounded = rounded || got[i] != want[i];
       }
       BOOST_TEST(rounded == (p != Precision::Single || !single));
-      f->refill(A.csr());
+      f->refill(A.view());
     }
   }
 }
@@ -151,7 +148,7 @@ BOOST_AUTO_TEST_CASE(symmetric_scaling_keeps_symmetry)
   const Tridiagonal                                 A(30, 30, [](PetscInt i, PetscInt j) { return (i == j ? 3. : 1.) * std::pow(10., -(i + j) / 4.); });
   Narrow<Cds<HalfScalar, PetscScalar>, PetscScalar> f(Space::Host, CdsOptions());
 
-  f.build(A.csr());
+  f.build(A.view());
   BOOST_TEST(f.describe().find("half (symmetric)") != std::string::npos, f.describe());
   BOOST_TEST(f.describe().find("symmetric scaling") != std::string::npos, f.describe());
 }
@@ -160,7 +157,7 @@ BOOST_AUTO_TEST_CASE(symmetric_scaling_keeps_symmetry)
 BOOST_AUTO_TEST_CASE(keeps_all)
 {
   const StoreRange range{StoreLimits<Half>::least, StoreLimits<Half>::most};
-  const auto       kept = [&](auto entry) { return ValueScaling<SingleScalar>::keeps_all(exponents_of({Tridiagonal(30, 31, entry).csr()})[0], range); };
+  const auto       kept = [&](auto entry) { return ValueScaling<SingleScalar>::keeps_all(exponents_of({Tridiagonal(30, 31, entry).view()})[0], range); };
   const auto       with = [](double small) { return [=](PetscInt i, PetscInt j) { return i == 7 && j == 8 ? small : 0.75; }; };
 
   BOOST_TEST(kept(with(0.75)));
@@ -182,7 +179,7 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_stay)
 
     for (Precision p : precisions) {
       const auto f = make_format<SlicedEll, PetscScalar>(p, Space::Host, SlicedEllOptions());
-      f->build(A.csr());
+      f->build(A.view());
       const auto y = product(*f, 20, x);
       for (int i = 0; i < 20; i++) BOOST_TEST(std::isfinite(PetscRealPart(y[i])) == (i != 7));
     }
@@ -198,19 +195,19 @@ BOOST_AUTO_TEST_CASE(known_exponents)
   const Tridiagonal              small(30, 30, [](PetscInt i, PetscInt j) { return std::ldexp(i == j ? 3. : 1., -30); }),
     large(30, 30, [](PetscInt i, PetscInt j) { return std::ldexp(i == j ? 5. : 1., 40); });
   Format       known(Space::Host, SlicedEllOptions()), looked_for(Space::Host, SlicedEllOptions());
-  RowExponents exponents = exponents_of({small.csr()})[0];
+  RowExponents exponents = exponents_of({small.view()})[0];
 
   known.expect(&exponents);
-  known.build(small.csr());
-  looked_for.build(small.csr());
+  known.build(small.view());
+  looked_for.build(small.view());
   BOOST_TEST(product(known, 30, x) == product(looked_for, 30, x), boost::test_tools::per_element());
   BOOST_TEST(known.describe() == looked_for.describe());
-  exponents = exponents_of({large.csr()})[0];
-  known.refill(large.csr());
-  looked_for.refill(large.csr());
+  exponents = exponents_of({large.view()})[0];
+  known.refill(large.view());
+  looked_for.refill(large.view());
   BOOST_TEST(product(known, 30, x) == product(looked_for, 30, x), boost::test_tools::per_element());
   exponents.most = exponents.least = RowExponents::far_above; // as of entries about 1, which these are not: it is believed
-  known.refill(large.csr());
+  known.refill(large.view());
   BOOST_TEST((product(known, 30, x) != product(looked_for, 30, x)));
 }
 
@@ -223,7 +220,7 @@ BOOST_AUTO_TEST_CASE(every_output)
   const auto               exact = make_format<SlicedEll, PetscScalar>(Precision::Double, Space::Host, SlicedEllOptions());
 
   for (PetscInt i = 0; i < n; i++) x[i] = 1 + i % 3;
-  exact->build(A.csr());
+  exact->build(A.view());
   const auto ax    = product(*exact, n, x);
   const auto check = [&](const Format<PetscScalar> &f) {
     f.apply(x.data(), Add<PetscScalar>{b.data(), y.data()});
@@ -239,7 +236,7 @@ BOOST_AUTO_TEST_CASE(every_output)
                fold = make_format<Fold, PetscScalar>(p, Space::Host, FoldOptions());
 
     for (const auto *f : {&ell, &cds, &fold}) {
-      (*f)->build(A.csr());
+      (*f)->build(A.view());
       check(**f);
     }
   }

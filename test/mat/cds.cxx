@@ -5,6 +5,7 @@
 #include "mat/cds/offset_table.hpp"
 
 #include "../support/check.hpp"
+#include "../support/host_csr.hpp"
 #include "../support/spaces.hpp"
 
 #include <vector>
@@ -20,14 +21,12 @@ using goza_test::spaces;
 namespace
 {
 
-/* An owning CSR of what entry(i, j) gives; NaN is no entry. */
-struct Matrix {
-  std::vector<PetscInt>    ptr{0}, col;
-  std::vector<PetscScalar> val;
-  PetscInt                 nrows, ncols;
-
-  template <class Entry> Matrix(PetscInt m, PetscInt n, const Entry &entry) : nrows(m), ncols(n)
+/* What entry(i, j) gives; NaN is no entry. */
+struct Matrix : goza_test::HostCsr {
+  template <class Entry> Matrix(PetscInt m, PetscInt n, const Entry &entry)
   {
+    rows = m;
+    cols = n;
     for (PetscInt i = 0; i < m; i++) {
       for (PetscInt j = 0; j < n; j++) {
         const double a = entry(i, j);
@@ -40,13 +39,11 @@ struct Matrix {
     }
   }
 
-  Csr csr() const { return {Space::Host, nrows, ncols, ptr.data(), col.data(), val.data()}; }
-
   std::vector<PetscScalar> times(const std::vector<PetscScalar> &x) const
   {
-    std::vector<PetscScalar> y(nrows);
+    std::vector<PetscScalar> y(rows);
 
-    for (PetscInt i = 0; i < nrows; i++) {
+    for (PetscInt i = 0; i < rows; i++) {
       for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) y[i] += val[k] * x[col[k]];
     }
     return y;
@@ -67,14 +64,14 @@ Cds<PetscScalar, PetscScalar> built(const Matrix &A, const CdsOptions &options =
 {
   Cds<PetscScalar, PetscScalar> cds(Space::Host, options);
 
-  cds.build(A.csr());
+  cds.build(A.view());
   return cds;
 }
 
 void check_product(const Cds<PetscScalar, PetscScalar> &cds, const Matrix &A)
 {
-  const std::vector<PetscScalar> x = counted(A.ncols), want = A.times(x);
-  std::vector<PetscScalar>       y(A.nrows, -1);
+  const std::vector<PetscScalar> x = counted(A.cols), want = A.times(x);
+  std::vector<PetscScalar>       y(A.rows, -1);
 
   cds.apply(x.data(), goza::Assign<PetscScalar>{y.data()});
   BOOST_TEST(y == want, boost::test_tools::per_element());
@@ -115,20 +112,20 @@ BOOST_AUTO_TEST_CASE(half_with_a_nan_is_full_while_it_has_it)
   half.storage = CdsStorage::Half;
 
   const Matrix                   A = tridiagonal(40);
-  const std::vector<PetscScalar> x = counted(A.ncols);
+  const std::vector<PetscScalar> x = counted(A.cols);
   for (const double bad : {none, std::numeric_limits<double>::infinity()}) {
     Matrix B         = tridiagonal(40);
     B.val[B.ptr[20]] = bad; /* (20, 19) */
     for (bool first : {true, false}) {
       auto cds = built(first ? B : A, half);
-      if (!first) cds.refill(B.csr());
+      if (!first) cds.refill(B.view());
       BOOST_TEST(!cds.half());
 
-      std::vector<PetscScalar> y(A.nrows);
+      std::vector<PetscScalar> y(A.rows);
       cds.apply(x.data(), goza::Assign<PetscScalar>{y.data()});
-      for (PetscInt i = 0; i < A.nrows; i++) BOOST_TEST(!PetscIsInfOrNanScalar(y[i]) == (i != 20));
+      for (PetscInt i = 0; i < A.rows; i++) BOOST_TEST(!PetscIsInfOrNanScalar(y[i]) == (i != 20));
 
-      cds.refill(A.csr());
+      cds.refill(A.view());
       BOOST_TEST(cds.half());
       check_product(cds, A);
     }
@@ -163,11 +160,11 @@ BOOST_AUTO_TEST_CASE(full_holds_all_and_half_must_be_symmetric)
   promised.symmetric = true;
   auto cds           = built(B, promised);
   BOOST_TEST(cds.half());
-  cds.refill(A.csr()); /* symmetric to the last bit */
+  cds.refill(A.view()); /* symmetric to the last bit */
   BOOST_TEST(cds.half());
   check_product(cds, A);
   B.val[B.ptr[30]] += 1; /* rounding once does not excuse what is none */
-  cds.refill(B.csr());
+  cds.refill(B.view());
   BOOST_TEST(!cds.half());
   check_product(cds, B);
 
@@ -238,7 +235,7 @@ BOOST_AUTO_TEST_CASE(like_rows_and_others)
     BOOST_TEST((cds.in_remainder() > 0) == (line > 1));
     check_product(cds, A);
     for (PetscScalar &a : A.val) a += 1;
-    cds.refill(A.csr());
+    cds.refill(A.view());
     check_product(cds, A);
   }
 }
@@ -254,11 +251,11 @@ BOOST_AUTO_TEST_CASE(half_and_whole_with_a_remainder)
   BOOST_TEST(cds.in_remainder() == 12);
   check_product(cds, A);
   A.val[A.ptr[110]] += 1; /* (110, 20), on no diagonal */
-  cds.refill(A.csr());
+  cds.refill(A.view());
   BOOST_TEST(cds.half());
   check_product(cds, A);
   A.val[A.ptr[77]] += 1;
-  cds.refill(A.csr());
+  cds.refill(A.view());
   BOOST_TEST(!cds.half());
   check_product(cds, A);
 }
@@ -310,11 +307,11 @@ BOOST_AUTO_TEST_CASE(refill)
   auto   cds = built(A);
 
   for (PetscScalar &a : A.val) a *= 3;
-  cds.refill(A.csr());
+  cds.refill(A.view());
   BOOST_TEST(cds.half());
   check_product(cds, A);
   A.val[1] += 1;
-  cds.refill(A.csr());
+  cds.refill(A.view());
   BOOST_TEST(!cds.half());
   check_product(cds, A);
 }
@@ -433,11 +430,11 @@ template <class Store, class V> void made_from_cds(const Matrix &A, const Matrix
   for (Space space : spaces()) {
     const goza::Array<PetscInt>    ptr(space, A.ptr.data(), A.ptr.size()), col(space, A.col.data(), A.col.size());
     const goza::Array<PetscScalar> val(space, A.val.data(), A.val.size()), new_val(space, other.val.data(), other.val.size());
-    const Csr rows{space, A.nrows, A.ncols, ptr.data(), col.data(), val.data()}, new_rows{space, A.nrows, A.ncols, ptr.data(), col.data(), new_val.data()};
-    const std::vector<PetscScalar> x = counted(A.ncols);
+    const Csr rows{space, A.rows, A.cols, ptr.data(), col.data(), val.data()}, new_rows{space, A.rows, A.cols, ptr.data(), col.data(), new_val.data()};
+    const std::vector<PetscScalar> x = counted(A.cols);
     const std::vector<V>           narrow(x.begin(), x.end());
     const goza::Array<V>           in(space, narrow.data(), narrow.size());
-    goza::Array<V>                 out(space, A.nrows);
+    goza::Array<V>                 out(space, A.rows);
     CdsOptions                     given;
 
     given.storage = from;
@@ -477,7 +474,7 @@ BOOST_AUTO_TEST_CASE(range_of_diagonals)
       options.storage = storage;
       Cds<PetscScalar, PetscScalar> cds(space, options);
 
-      cds.build({space, A.nrows, A.ncols, ptr.data(), col.data(), val.data()});
+      cds.build({space, A.rows, A.cols, ptr.data(), col.data(), val.data()});
       const goza::RowExponents all = row_exponents(cds), diagonal = diagonal_exponents(cds);
 
       BOOST_TEST(cds.half() == (storage == CdsStorage::Half));
