@@ -10,7 +10,7 @@ namespace goza::choice
 /* What a view is about: the block's format, and the machine that it is asked for. */
 struct DetailOf {
   const Format<PetscScalar> *held;    // NULL where it cannot be built: then nothing is said of it, and nothing is measured
-  Machine                    machine; // see FindViewMachine()
+  Machine                    machine; // of -goza_platform, else the first rank's own
   bool                       is_this; // the machine at hand
 };
 

@@ -1,5 +1,9 @@
 #include "own_by_rows.hpp"
 #include "core/sparse/csr_ops.hpp"
+#include "mat/fold/fold.hpp"
+#include "mat/fold/fold_mat.hpp"
+#include "mat/slicedell/slicedell.hpp"
+#include "mat/slicedell/slicedell_mat.hpp"
 #include <algorithm>
 #include <numeric>
 
@@ -228,6 +232,29 @@ PetscErrorCode OwnedRows::set_from_options(Mat A, OwnMat *own, GozaOptionItems i
   }));
   if (f) PetscCall(OwnTake(A, own, std::move(f)));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- the formats */
+
+template <class F> static std::unique_ptr<OwnStorage> rows_of(const FormatKind &(*format)())
+{
+  return std::make_unique<OwnedRowsOf<F>>(format());
+}
+
+const OwnKind &OwnSlicedEllKind()
+{
+  static const OwnKind kind{MATOWNSLICEDELL, "slices", "MATSLICEDELL", SlicedEllKind, "-mat_slicedell_keep_aij", [] {
+                              return rows_of<SlicedEll<PetscScalar, PetscScalar>>(SlicedEllKind);
+                            }};
+
+  return kind;
+}
+
+const OwnKind &OwnFoldKind()
+{
+  static const OwnKind kind{MATOWNFOLD, "lines", "MATFOLD", FoldKind, "-mat_fold_keep_aij", [] { return rows_of<Fold<PetscScalar, PetscScalar>>(FoldKind); }};
+
+  return kind;
 }
 
 } // namespace goza::mat
