@@ -339,8 +339,8 @@ BOOST_AUTO_TEST_CASE(boxes_of_large_grids)
   }
 }
 
-/* And with elasticity: `elasticity -n N [-tets] -dm_mat_type cds|slicedell -ksp_type fusedcg -pc_type saamg -info :pc`. Of hexahedra some try a cycle in double,
-   and some do not. */
+/* And with elasticity: `elasticity -n N [-tets] -dm_mat_type cds|slicedell -ksp_type fusedcg -pc_type saamg -info :pc`. Of hexahedra some try a cycle in
+   double, and some do not. */
 BOOST_AUTO_TEST_CASE(solids_of_large_grids)
 {
   struct {

@@ -21,7 +21,7 @@ struct OwnRows {
      those that are not 0, are all that the matrix has. */
   PetscErrorCode open_same(Mat aij, const Format<PetscScalar> &same, bool known_to_ascend, bool *opened);
   PetscErrorCode open_diagonals(Mat A, Space space, PetscLogDouble nnz);
-  PetscErrorCode close(); // what was made to be read goes, what is lent is given back
+  PetscErrorCode close();                                                    // what was made to be read goes, what is lent is given back
   std::size_t    bytes() const { return made_.bytes() + diagonal_.bytes(); } // of what is not lent
 
 private:
