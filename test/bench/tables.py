@@ -401,7 +401,7 @@ def p2_study():
 
 
 def p2_comparison():
-    return [{**records("autoformat")[0], "command": "make bench-indices"}], paper_tables.p2_comparison(p2_study())
+    return [{**GOZAS_MODEL["products_h200.json", "h200"], "command": "make bench-indices"}], paper_tables.p2_comparison(p2_study())
 
 
 def gpus(name="gpus"):
