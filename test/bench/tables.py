@@ -481,7 +481,7 @@ def league():
 
 
 def league_device():
-    return league_groups(records("league_h100"))
+    return league_groups(records("league_h200"))
 
 
 def league_sizes():
