@@ -138,20 +138,25 @@ def composition_by_gpus(rows):
     return [["100^3, mixed Chebyshev", "a solve with the log's waits", *PARTS_9], *([f"{r['problem']}, {r['ranks']} GPU{'s' if r['ranks'] > 1 else ''}", ms(r["logged_s"]), *(f"{100 * share:.0f} %" for share in shares(r))] for r in rows if "levels" in r)]
 
 
+PARTS_10 = ("level 1, smoother", "level 2, smoother", "coarser levels", "transfers and residuals", "the method's products and vectors, waits of the log")
+
+
+def shares_of_one(r):
+    """Of a solve by levels on one GPU, in the order of PARTS_10."""
+    steps = {(int(key.split()[0]), key.split(" ", 1)[1]): value for key, value in r["ms_by_level"].items()}
+    transfers = sum(value for (level, step), value in steps.items() if level <= 2 and step != "smoother")
+    parts = [steps.get((1, "smoother"), 0), steps.get((2, "smoother"), 0), sum(value for (level, _), value in steps.items() if level > 2), transfers]
+    return [part / r["logged_ms"] for part in (*parts, r["logged_ms"] - sum(parts))]
+
+
+def by_levels(rows):
+    """The runs on one GPU whose parts are known."""
+    return [r for r in rows if r.get("ms_by_level") and r["smoother"] == "chebyshev"]
+
+
 def composition(rows):
-    """Figure 9's parts of a solve with Chebyshev, on one GPU."""
-    some = [r for r in rows if r.get("ms_by_level") and r["smoother"] == "chebyshev"]
-    parts = ("level 1, smoother", "level 2, smoother", "coarser levels", "transfers and residuals", "the method's products and vectors, waits of the log")
-    out = [["100^3, Chebyshev", "a solve with the log's waits", *parts]]
-    for r in some:
-        steps = {(int(key.split()[0]), key.split(" ", 1)[1]): value for key, value in r["ms_by_level"].items()}
-        smoother = lambda level: steps.get((level, "smoother"), 0)
-        coarser = sum(value for (level, _), value in steps.items() if level > 2)
-        transfers = sum(value for (level, step), value in steps.items() if level <= 2 and step != "smoother")
-        whole = r["logged_ms"]
-        shares = [smoother(1), smoother(2), coarser, transfers, whole - smoother(1) - smoother(2) - coarser - transfers]
-        out.append([f"{r['problem']}, {r['precision']}", f"{whole:.2f} ms", *(f"{100 * part / whole:.0f} %" for part in shares)])
-    return out
+    """Figures 9 and 10 on one GPU: parts of a solve with Chebyshev."""
+    return [["100^3, Chebyshev", "a solve with the log's waits", *PARTS_10], *([f"{r['problem']}, {r['precision']}", f"{r['logged_ms']:.2f} ms", *(f"{100 * share:.0f} %" for share in shares_of_one(r))] for r in by_levels(rows))]
 
 
 def chebyshev(m, lam, low=0.2, high=1.8):
@@ -166,7 +171,7 @@ def cells(r):
 
 
 def p5_figures(ranks, paper, gpus):
-    """Figure 2; iterations of tables 4 to 7, ours and the paper's; figures 3 and 4 on one GPU; table 9 and figure 9 on several."""
+    """Figure 2; iterations of tables 4 to 7, ours and the paper's; figures 3, 4, 7, 8 and 10 on one GPU; table 9 and figure 9 on several."""
     polynomials = {f"order {m}": [(k / 100, chebyshev(m, k / 100)) for k in range(201)] for m in (3, 5)}
     out = [charts.scatter("Figure 2: Chebyshev's polynomials on 0.2 to 1.8", "eigenvalue", "P", polynomials, (False, False))]
     for mode, problem in ((m, p) for m in ("strong", "weak") for p in ("darcy", "anisotropic")):
@@ -182,9 +187,13 @@ def p5_figures(ranks, paper, gpus):
     names = [(p, s) for p in ("darcy lognormal", "anisotropic") for s in ("jacobi", "mcgs", "chebyshev")]
     found = {(r["problem"], r["smoother"], r["precision"]): 1e3 * r["solve_s"] for r in paper if r.get("settings", "paper") == "paper"}
     out.append(charts.bars("Figures 3, 4, 7 at one GPU: a solve, 100^3", "ms", [f"{p.split()[0]} {s}" for p, s in names], {precision: [found[(*name, precision)] for name in names] for precision in ("double", "mixed")}))
+    iterations = {(r["problem"], r["smoother"], r["precision"]): r["iterations"] for r in paper if r.get("settings", "paper") == "paper"}
+    out.append(charts.bars("Figure 8 at one GPU: an iteration, 100^3", "ms", [f"{p.split()[0]} {s}" for p, s in names], {precision: [found[(*name, precision)] / iterations[(*name, precision)] for name in names] for precision in ("double", "mixed")}))
     for problem in TABLE_9:
         series = {f"{precision} {smoother}": [(r["ranks"], 1e3 * r["solve_s"]) for r in gpus if (r["problem"], r["smoother"], r["precision"]) == (problem, smoother, precision)] for smoother, precision in CASES_9}
         out.append(charts.scatter(f"Table 9: {problem}, 100^3, H100", "GPUs", "ms", series, (False, False), list(series.values())))
     logged = [r for r in gpus if "levels" in r]
     out.append(charts.bars("Figure 9: parts of a solve, mixed Chebyshev", "% of a solve", [f"{r['problem']} {r['ranks']}" for r in logged], {part: [100 * shares(r)[k] for r in logged] for k, part in enumerate(PARTS_9)}))
+    some = by_levels(paper)
+    out.append(charts.bars("Figure 10 at one GPU: parts of a solve, Chebyshev", "% of a solve", [f"{r['problem'].split()[0]} {r['precision']}" for r in some], {part: [100 * shares_of_one(r)[k] for r in some] for k, part in enumerate(PARTS_10)}))
     return charts.page(out)
