@@ -57,7 +57,7 @@ says "-pc_saamg_paper darcy" 0 'chebyshev, 1 sweep.s. of degree 2.*jacobi, 2 swe
 says "-pc_saamg_paper anisotropic with mcgs" 0 'mcgs, 1 sweep.*jacobi, 1 sweep.s., relaxation 0.7' sh -c "'$ex2' $load $good -m 60 -n 60 -pc_saamg_paper anisotropic -pc_saamg_finest_smoother mcgs -ksp_view | tr '\n' ' '"
 says "-pc_saamg_paper: another option wins" 0 'chebyshev, 2 sweep.s. of degree 2' "$ex2" $load $good -m 60 -n 60 -pc_saamg_paper darcy -pc_saamg_finest_sweeps 2 -ksp_view
 says "-log_view tells the levels" 0 'SAAMGSmooth 1' "$ex2" $load $good -m 60 -n 60 -log_view
-says "-goza_replace: saamg answers to the name of another" 0 "type: gamg.*this is Goza's saamg, which answers to gamg .*degree 3 on" \
+says "-goza_replace: saamg answers to the name of another" 0 "type: gamg.*this is Goza's saamg, which answers to gamg .*degree 4 on" \
   sh -c "'$ex2' $load -mat_type cds -ksp_type fusedcg -pc_type gamg -goza_replace gamg -m 40 -n 40 -ksp_view | tr '\n' ' '"
 says "-goza_replace: without it gamg is PETSc's" 0 'GAMG specific options' "$ex2" $load -mat_type cds -pc_type gamg -m 40 -n 40 -ksp_view
 says "-goza_replace: a name that is none" error 'goza_replace gmag: this PETSc has no preconditioner' "$ex2" $load $good -goza_replace gmag
