@@ -109,10 +109,11 @@ private:
   {
     return s ? 2 : 1;
   }
+  /* lower_box(), when this is compiled */
   HD static constexpr int lower(int s)
   {
     return s < 0 ? -1 : 0;
-  } // lower_box(), when this is compiled
+  }
 
   /* The places of the nodes' rows that are theirs and lead to a line of the lattice. */
   HD void find_places(PetscInt box, PetscInt y, PetscInt node, Bits27 *mine) const
