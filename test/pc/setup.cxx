@@ -93,7 +93,7 @@ CsrFacts facts_of(const Ready &s)
   return row_facts(s.rows.A, *s.rows.columns);
 }
 
-PetscReal estimate(Mat A, PetscInt its)
+PetscReal estimate(Mat A, LanczosSteps its)
 {
   OwnRows rows;
 
@@ -779,6 +779,24 @@ BOOST_AUTO_TEST_CASE(largest_eigenvalue)
 
     BOOST_TEST((std::isfinite(lambda) && lambda > 0), e.name);
   }
+}
+
+/* Three nodes of many that are held together have the largest one for themselves. */
+BOOST_AUTO_TEST_CASE(largest_eigenvalue_of_few_rows)
+{
+  const PetscInt n = 32, tied[] = {n * n * n / 3, n * n * n / 3 + 1, n * n * n / 3 + n};
+  const auto     is_tied = [&](PetscInt i) { return std::find(std::begin(tied), std::end(tied), i) != std::end(tied); };
+  Entry          e       = stencil27(n, n, n);
+
+  e.row = [&, row = e.row](PetscInt i, Row &r) {
+    row(i, r);
+    for (std::size_t p = 0; p < r.col.size() && is_tied(i); p++) r.val[p] += is_tied(r.col[p]) ? 39 : 0;
+  };
+  const MatHandle A     = aij(e);
+  const PetscReal truth = estimate(A, 60), found = estimate(A, {6, 12});
+
+  BOOST_TEST(truth > 2.1);
+  BOOST_TEST(PetscAbsReal(found - truth) <= 0.02 * truth, found << " of " << truth);
 }
 
 /* A row that outweighs its diagonal has a larger one, in the scale where all diagonals are 1. */

@@ -301,7 +301,8 @@ SAAMG::SAAMG()
                                         where 7 points are in boxes)
 . -pc_saamg_mcgs_relax w                       - relaxation of mcgs (default 1)
 . -pc_saamg_mcgs_coupling (global|local)       - mcgs between ranks: as on one rank, or Jacobi
-. -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max (default: -1, 6; 5 of dominant rows, none weak; 12 of few rows)
+. -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max (default: -1, 6; 5 of dominant rows, none weak; 12 of few rows,
+                                        or where few rows make up much of the last vector)
 . -pc_saamg_precision (auto|double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the
                                         operators and interpolations stored in half;
                                                          auto (default): see the notes

@@ -37,47 +37,61 @@ PetscReal judge(const std::vector<PetscScalar> &numbers, PetscInt its, bool *sym
   return k ? extrapolated(k == its ? k : 0, TridiagonalRadius(k, a, b), TridiagonalRadius(k - 2, a, b)) : 0;
 }
 
+/* A vector of equal parts has 1, a random one 3; along the steps an eigenvector of few rows, whose eigenvalue is beyond all others, grows out of it. */
+constexpr PetscReal peaked = 30;
+
+/* N times the sum of the squares of the rows' parts in the squared length of a step's vector, which is 1. */
+PetscReal peak(const std::vector<PetscScalar> &numbers, PetscInt step, PetscInt N)
+{
+  const PetscScalar *const found = numbers.data() + numbers_of_lanczos * step;
+
+  return step ? static_cast<PetscReal>(N) * PetscRealPart(found[-1]) / PetscSqr(PetscRealPart(found[0])) : 0;
+}
+
 /* multiply(v, w, found): w = A v and *found = w^T v, of this rank's rows, A being that of the inverse. *symmetric tells whether the projected matrix was,
    and before that whether it is expected to be. */
 template <class V, class Multiply, class Inverse>
-PetscReal lanczos(const Multiply &multiply, const ColumnMap &columns, const CsrFacts &facts, const Inverse &inverse, NodeIds ids, PetscInt its, bool *symmetric)
+PetscReal lanczos(const Multiply &multiply, const ColumnMap &columns, const CsrFacts &facts, const Inverse &inverse, NodeIds ids, LanczosSteps steps,
+                  bool *symmetric)
 {
   const PetscInt     n     = static_cast<PetscInt>(facts.dinv.size());
   const Space        space = facts.dinv.space();
   const PetscReal    sign  = facts.positive ? 1 : -1;
   Array<V>           v(space, columns.nlocal(), unset), v_old(space, columns.nlocal(), unset), w(space, n, unset);
-  Array<PetscScalar> numbers(space, numbers_of_lanczos * its + 1);
+  Array<PetscScalar> numbers(space, numbers_of_lanczos * steps.most + 1);
+  PetscInt           its = steps.its;
 
   numbers.zero(); // the last step finds no length
   join_rows<Plus, 1>(space, n, Start<V, Inverse>{ids, sign, inverse, facts.isolated.data(), v.data(), v_old.data()}, numbers.data());
   columns.sum_here(numbers.data(), 1);
-  for (PetscInt step = 0; step < its; step++) {
+  for (PetscInt step = 0;; step++) {
     PetscScalar *const found = numbers.data() + numbers_of_lanczos * step + 1, *const length2 = found - 1;
 
     multiply(v, w, found);
-    if (step + 1 == its) { // nobody asks for the next vector
+    if (step + 1 == its) { // mostly nobody asks for the next vector
       join_rows<Plus, 1>(space, n, Product<V>{w.data(), v_old.data()}, found + 1);
       columns.sum_here(found, 2);
-      break;
-    }
-    columns.sum_here(found, 1);
+      const std::vector<PetscScalar> seen = numbers.to_host();
+
+      if (its == steps.most || !(peak(seen, step, columns.nglobal()) > peaked)) return judge(seen, its, symmetric);
+      its = steps.most;
+    } else columns.sum_here(found, 1);
     const PetscInt              stride = n <= few_to_advance ? n : (n + rows_to_advance<V> - 1) / rows_to_advance<V>;
     const AdvanceBy<V, Inverse> advance{sign,         found, length2, step ? length2 - numbers_of_lanczos : length2, w.data(), v.data(), inverse,
                                         v_old.data(), n,     stride};
 
-    if (space == Space::Host) join_rows<Plus, 2>(space, n, advance.read(), found + 1); /* once, not for every row */
-    else join_rows<Plus, 2>(space, stride, advance, found + 1);
-    columns.sum_here(found + 1, 2);
+    if (space == Space::Host) join_rows<Plus, 3>(space, n, advance.read(), found + 1); /* once, not for every row */
+    else join_rows<Plus, 3>(space, stride, advance, found + 1);
+    columns.sum_here(found + 1, 3);
     v.swap(v_old);
     if (step != 1 || *symmetric) continue;
     (void)judge(numbers.to_host(), 2, symmetric); // what is not symmetric mostly shows here, and the other steps would be for nothing
     if (!*symmetric) return 0;
   }
-  return judge(numbers.to_host(), its, symmetric);
 }
 
 /* With A as it is. */
-PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, PetscInt its, bool *symmetric)
+PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, LanczosSteps steps, bool *symmetric)
 {
   const Space    space    = A.A.space;
   const PetscInt n        = A.A.nrows;
@@ -95,7 +109,7 @@ PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFact
     }
   };
 
-  return lanczos<PetscScalar>(multiply, columns, facts, ExactInverse{facts.dinv.data()}, ids, its, symmetric);
+  return lanczos<PetscScalar>(multiply, columns, facts, ExactInverse{facts.dinv.data()}, ids, steps, symmetric);
 }
 
 const HalfScalar *main_of(const RoughRows &rough)
@@ -110,7 +124,7 @@ const HalfScalar *main_of(const RoughRows &rough)
 /* With a copy of rows none of which outweighs its diagonal, and the copy's own diagonal. An entry of either differs from A's by half precision's rounding u
    of its size or, of those that have fewer digits, by u / 2^14 of the row's diagonal; of D^-1 A a row's sizes beside the diagonal come to 1 at most, each
    off by 2 u, and that is 1 in both. By Gershgorin no eigenvalue then moves by more than 3 u. */
-PetscReal lanczos(const RoughRows &rough, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, PetscInt its, bool *symmetric)
+PetscReal lanczos(const RoughRows &rough, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, LanczosSteps steps, bool *symmetric)
 {
   constexpr PetscReal margin   = 3 * static_cast<PetscReal>(StoreLimits<Half>::rounding);
   const PetscInt      n        = rough.A.nrows();
@@ -118,7 +132,7 @@ PetscReal lanczos(const RoughRows &rough, const ColumnMap &columns, const CsrFac
     rough.A.apply(v.data(), Assign<SingleScalar>{w.data()});
     join_rows<Plus, 1>(rough.A.space(), n, Product<SingleScalar>{w.data(), v.data()}, found);
   };
-  const PetscReal lambda = lanczos<SingleScalar>(multiply, columns, facts, RoughInverse{main_of(rough)}, ids, its, symmetric);
+  const PetscReal lambda = lanczos<SingleScalar>(multiply, columns, facts, RoughInverse{main_of(rough)}, ids, steps, symmetric);
 
   return lambda > 0 ? lambda + margin : lambda;
 }
@@ -246,22 +260,21 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
 
 } // namespace
 
-PetscReal lambda_max(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact,
+PetscReal lambda_max(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts, LanczosSteps steps, NodeIds ids, ParOperator<PetscScalar> *exact,
                      bool *expected)
 {
   const LevelProduct product{A.A, columns, exact, columns.size() == 1 ? A.diagonals() : nullptr};
   PetscReal          lambda    = 0;
   bool               by_itself = false, &symmetric = expected ? *expected : by_itself;
 
-  its = PetscMin(PetscMin(PetscMax(its, 1), columns.nglobal()), max_lanczos_steps);
+  for (PetscInt *some : {&steps.its, &steps.most}) *some = PetscMin(PetscMin(PetscMax(*some, 1), columns.nglobal()), max_lanczos_steps);
   if (facts.positive == facts.negative) symmetric = false;
   else {
-    const PetscInt steps = columns.nglobal() <= few_rows ? columns.nglobal() : its;
-
+    if (columns.nglobal() <= few_rows) steps = columns.nglobal();
     if (facts.rough && facts.dominant) lambda = lanczos(*facts.rough, columns, facts, ids, steps, &symmetric);
     else lambda = lanczos(product, columns, facts, ids, steps, &symmetric);
   }
-  if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, ids, its);
+  if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, ids, steps.its);
   if (facts.dominant) lambda = PetscMin(lambda, 2);
   if (facts.any_isolated) lambda = PetscMax(lambda, 1);
   return lambda > 0 && !PetscIsInfOrNanReal(lambda) ? lambda : 1;

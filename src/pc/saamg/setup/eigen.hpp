@@ -46,12 +46,20 @@ struct CsrFacts {
 /* bs rows are a node. rough_from: bytes of diagonals from which the pass makes a copy of them that lambda_max() may take. Collective. */
 CsrFacts row_facts(const StoredRows &A, const LocalColumns &columns, PetscInt bs = 1, std::size_t rough_from = no_rough_rows);
 
-/* The largest |eigenvalue| of D^-1 A seen by its steps of Lanczos from a vector hashed from the rows' ids: the same on any number of ranks, but for rounding;
+/* of Lanczos; `most` where the last vector shows that an eigenvector of few rows is still to come. */
+struct LanczosSteps {
+  PetscInt its, most;
+
+  LanczosSteps(PetscInt n) : LanczosSteps(n, n) { }
+  LanczosSteps(PetscInt its, PetscInt most) : its(its), most(most) { }
+};
+
+/* The largest |eigenvalue| of D^-1 A seen by steps of Lanczos from a vector hashed from the rows' ids: the same on any number of ranks, but for rounding;
    rows that are coupled to nothing are left out. Where A turns out not to be symmetric, or D is indefinite, Arnoldi. From Ritz values, which lie below the
    truth, by extrapolation of Lanczos' steps: smoothers multiply it by a safety factor. The result is finite and positive; 1 if A is zero. exact: of A, where
    there is one that is faster, or nullptr. symmetric: whether A is expected to be, so that the host need not look after two steps; becomes whether it was.
    Collective. */
-PetscReal lambda_max(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact = nullptr,
-                     bool *symmetric = nullptr);
+PetscReal lambda_max(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts, LanczosSteps steps, NodeIds ids,
+                     ParOperator<PetscScalar> *exact = nullptr, bool *symmetric = nullptr);
 
 } // namespace goza::saamg
