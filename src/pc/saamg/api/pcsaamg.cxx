@@ -350,8 +350,9 @@ SAAMG::SAAMG()
   rounds (`KSPFUSEDCG`, `KSPFUSEDBCGS`, `KSPFUSEDGMRES`; from the second solve on `KSPCG`, `KSPFCG`, `KSPFBCGS`, `KSPFBCGSR`, `KSPFGMRES`, `KSPGCR`,
   `KSPRICHARDSON`), and a trial in the set-up shows that the cycle reduces smooth errors as well as in double. A solve that fails with it is the last: the next
   one is in double. The view says what was found. Behind other methods, as `KSPGMRES`, whose preconditioned residual may become small where the true one does
-  not, and on the host, but for `PCSAAMGSetTune()`, the cycle is in double. Where another is set, the view says so if a solve left a true residual over 1000
-  times what was asked for.
+  not, the cycle is in double, and so it is on the host, but for `PCSAAMGSetTune()` and where slivers ask for smoothers of degree 5 and more, so that a solve
+  takes long: there it is in single, from the first solve on, behind the same methods and after the same trial. Where another is set, the view says so if a
+  solve left a true residual over 1000 times what was asked for.
 
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 

@@ -184,6 +184,7 @@ PetscErrorCode TuneCycle(PC pc, SAAMG *mg);
    MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve, PCPostSolve: they see the Krylov method.
    ExactSource: of the matrix's operator, where its values are not rounded. Collective. */
 void             WatchPrecision(SAAMG *mg, bool known_pattern);
+PCSAAMGPrecision LowPrecision(const SAAMG &mg);
 PCSAAMGPrecision WantedPrecision(const SAAMG &mg);
 PetscErrorCode   MakeCycle(PC pc, SAAMG *mg);
 PetscErrorCode   SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision);  // what is there already is only refilled where the precision is the same

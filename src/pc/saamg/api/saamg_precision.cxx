@@ -28,6 +28,10 @@ static constexpr PetscReal enough_of_the_rate = 0.8;
 /* Iterations to a set-up from which on a cycle in single precision saves a host more than its copies take. */
 static constexpr PetscInt worth_copies = 16;
 
+/* The degree of a Chebyshev smoother from which on that is so in a first solve, too: it is chosen where rows outweigh their diagonals, and solves take 30
+   iterations and more. */
+static constexpr PetscInt degree_of_slivers = 5;
+
 void WatchPrecision(SAAMG *mg, bool known_pattern)
 {
   AutoPrecision &automatic = mg->automatic;
@@ -53,12 +57,25 @@ OperatorSource ExactSource(PC pc, SAAMG *mg)
   return [pc, mg](ParOperator<PetscScalar> **found) { return ExactOperator(pc->pmat, mg->space, found); };
 }
 
+static bool takes_long(const SAAMG &mg)
+{
+  const SmootherChoice &finest = mg.taken.smoothers[PC_SAAMG_FINEST];
+
+  return mg.space == Space::Host && !PetscDefined(USE_REAL_SINGLE) && finest.which == smoother_named("chebyshev") &&
+         finest.options.chebyshev_degree >= degree_of_slivers;
+}
+
+PCSAAMGPrecision LowPrecision(const SAAMG &mg)
+{
+  return mg.automatic.watched || takes_long(mg) ? PC_SAAMG_SINGLE : mg.automatic.low[(int)mg.space];
+}
+
 PCSAAMGPrecision WantedPrecision(const SAAMG &mg)
 {
   if (mg.precision != PC_SAAMG_AUTO) return mg.precision;
   if (!mg.automatic.keeps_residuals || !mg.automatic.refused.empty()) return PC_SAAMG_DOUBLE;
   if (mg.tuned.precision != PC_SAAMG_AUTO) return mg.tuned.precision;
-  return mg.automatic.watched ? PC_SAAMG_SINGLE : mg.automatic.low[(int)mg.space];
+  return LowPrecision(mg);
 }
 
 static void is_in(SAAMG *mg, PCSAAMGPrecision precision)
@@ -229,7 +246,7 @@ PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
 
   const PetscObjectState nonzerostate = nonzero_state_of(pc->pmat);
   if (nonzerostate != mg->nonzerostate) PetscFunctionReturn(PETSC_SUCCESS); /* of another matrix than this preconditioner, which is being reused */
-  if (wanted == mg->cycle_precision || (first && wanted != PC_SAAMG_DOUBLE))
+  if (wanted == mg->cycle_precision || (first && wanted != PC_SAAMG_DOUBLE && !takes_long(*mg)))
     PetscFunctionReturn(PETSC_SUCCESS); /* one solve gains less than another cycle costs */
   PetscCall(MakeCycleAnew(pc, mg));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -31,8 +31,8 @@ SAAMG_SET_AND_GET(PCSAAMGSetCycleType, PCSAAMGGetCycleType, PCSAAMGCycleType)
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- precision - `PC_SAAMG_AUTO` (default: half on a GPU where that does no harm, see `PCSAAMG`; else double), `PC_SAAMG_DOUBLE`, `PC_SAAMG_MIXED` (the finest
-              level in double, the others in single), `PC_SAAMG_SINGLE` or `PC_SAAMG_HALF` (vectors,
+- precision - `PC_SAAMG_AUTO` (default: half on a GPU, and single on a host where solves take long, where that does no harm, see `PCSAAMG`; else double),
+              `PC_SAAMG_DOUBLE`, `PC_SAAMG_MIXED` (the finest level in double, the others in single), `PC_SAAMG_SINGLE` or `PC_SAAMG_HALF` (vectors,
   sums in single, the values of the levels' operators in half where that is expected to be faster, scaled where they leave its range: see
   `MatCDSSetPrecision()`; those of an interpolation where that keeps its small entries)
 

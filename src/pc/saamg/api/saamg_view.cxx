@@ -70,11 +70,10 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
 static PetscErrorCode ViewPrecision(SAAMG *mg, PetscViewer viewer)
 {
   const AutoPrecision &automatic = mg->automatic;
-  const char          *low       = PCSAAMGPrecisions[automatic.watched ? PC_SAAMG_SINGLE : automatic.low[(int)mg->space]];
+  const char          *low       = PCSAAMGPrecisions[LowPrecision(*mg)];
 
   PetscFunctionBegin;
-  if (mg->precision != PC_SAAMG_AUTO || mg->tuned.precision != PC_SAAMG_AUTO || !mg->cycle ||
-      (automatic.low[(int)mg->space] == PC_SAAMG_DOUBLE && !automatic.watched))
+  if (mg->precision != PC_SAAMG_AUTO || mg->tuned.precision != PC_SAAMG_AUTO || !mg->cycle || LowPrecision(*mg) == PC_SAAMG_DOUBLE)
     PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->cycle_precision != PC_SAAMG_DOUBLE && automatic.watched)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  precision %s (auto): in this pattern's second set-up; an iteration gains %.2g digits, one in double %.2g\n",
