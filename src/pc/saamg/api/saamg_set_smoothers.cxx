@@ -52,7 +52,8 @@ SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetSmoother, PCSAAMGGetSmoother, const char *
   Level: intermediate
 
   Note:
-  `PC_SAAMG_ALL_LEVELS` leaves the number of the coarsest level (30, paper P5), which counts something else, as it is. Where the colours of mcgs follow a flow,
+  `PC_SAAMG_ALL_LEVELS` leaves the number of the coarsest level (30, paper P5), which counts something else, as it is. Of that two at most are taken where the
+  level is the only one, or its smoother covers all of its spectrum: the Krylov method makes more of so many products. Where the colours of mcgs follow a flow,
   an application is two passes over the rows, and on the finest level four if most rows' edges differ by a quarter from one way to the other.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetSweeps()`, `PCSAAMGSetSmoother()`

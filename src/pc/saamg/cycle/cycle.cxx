@@ -15,8 +15,9 @@ namespace goza::saamg
 namespace
 {
 
-/* Of a coarsest level whose smoother covers all of its spectrum: one leaves an eighth of an error. */
-constexpr PetscInt most_covering_sweeps = 2;
+/* Of a coarsest level whose smoother covers all of its spectrum, of which one leaves an eighth of an error; and of a level that is alone, where more leave the
+   Krylov method nothing to do that it does in fewer products. */
+constexpr PetscInt few_sweeps = 2;
 
 /* Finest level in Fine, the others and the transfers in Coarse. With Fine double and Coarse float this is the mixed-precision cycle of P5: the
    residual is computed in double and restricted in single, the single correction is added to the double solution. */
@@ -51,7 +52,7 @@ public:
     }));
     bottom_rows_ = grids.back().rows();
     direct_      = bottom_rows_ <= options.direct_limit;
-    covered_     = grids.back().covered;
+    covered_     = grids.back().covered || grids.size() == 1;
     PetscCall(find_interpolations(grids, options.half, restore, ranges));
     for (std::size_t l = 1; l < grids.size(); l++) {
       PetscCall(transfer_[l - 1]->setup(*grids[l - 1].transfer, ranges[l - 1], options.lent));
@@ -308,7 +309,7 @@ private:
   /* Of a smoother with a direction an even number, as many one way as the other: sweeps forward and backward in turn are then the transpose of themselves. */
   PetscInt bottom_sweeps() const
   {
-    const PetscInt sweeps = options_.smoothers[PC_SAAMG_COARSEST].options.sweeps, n = covered_ ? PetscMin(sweeps, most_covering_sweeps) : sweeps;
+    const PetscInt sweeps = options_.smoothers[PC_SAAMG_COARSEST].options.sweeps, n = covered_ ? PetscMin(sweeps, few_sweeps) : sweeps;
     const bool     turns = coarse_.empty() ? fine_.smoother->turns() : coarse_.back()->smoother->turns();
 
     return n + (turns && n % 2);
@@ -337,7 +338,7 @@ private:
   Space                                          space_       = Space::Host;
   bool                                           direct_      = true;
   PetscInt                                       bottom_rows_ = 0;     // global
-  bool                                           covered_     = false; // the coarsest level
+  bool                                           covered_     = false; // the coarsest level, or it is alone
   CycleLog                                       log_;
   Level<Fine>                                    fine_;
   std::vector<std::unique_ptr<Level<Coarse>>>    coarse_;
