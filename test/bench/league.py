@@ -59,7 +59,16 @@ def key(line):
 
 
 def solved(line):
-    return line is not None and line["reason"].startswith("CONVERGED") and line["iterations"] <= MOST and line["residual"] < 2e-7
+    return line is not None and line["reason"].startswith("CONVERGED") and line["iterations"] <= MOST and line["residual"] is not None and line["residual"] < 2e-7
+
+
+def refused(line):
+    """By an error of PETSc's with its sentence, or a set-up that says that it failed; not by an end of the process."""
+    return line is not None and ("message" in line or line["reason"] == "DIVERGED_PC_FAILED")
+
+
+def right(line):
+    return refused(line) if line is not None and line.get("wanted") == "refused" else solved(line)
 
 
 def mean(ratios):
@@ -67,12 +76,12 @@ def mean(ratios):
 
 
 def compare(lines):
-    """For each problem and size: saamg's line, and the least of its peers' iterations and seconds, None where none of them solves it."""
+    """For each problem and size: saamg's line, and the least of its peers' iterations and seconds, None where none of them solves it, or it is to be refused."""
     by = {key(line): line for line in lines}
     out = []
     for problem, size, group, family in dict.fromkeys((r["problem"], r["size"], r["group"], r["family"]) for r in lines):
         peers = [by.get((problem, size, pc)) for pc in ("gamg", "hypre", "ml")]
-        good = [p for p in peers if solved(p)]
+        good = [p for p in peers if solved(p) and p.get("wanted") != "refused"]
         out.append({"group": group, "problem": problem, "size": size, "family": family, "saamg": by.get((problem, size, "saamg")), "peers": peers,
                     "iterations": min((p["iterations"] for p in good), default=None), "seconds": min((p["setup_s"] + p["solve_s"] for p in good), default=None)})
     return out
@@ -84,12 +93,12 @@ def summary(lines):
     both = [r for r in any_peer if solved(r["saamg"])]
     iterations = sorted(((max(r["saamg"]["iterations"], 1) / max(r["iterations"], 1), r) for r in both), key=lambda pair: -pair[0])
     seconds = [(r["saamg"]["setup_s"] + r["saamg"]["solve_s"]) / r["seconds"] for r in both if r["seconds"] > 0]
-    print(f"{len(rows)} problems and sizes; saamg solves {sum(solved(r['saamg']) for r in rows)}; of {len(any_peer)} that a peer solves, {len(both)}")
+    print(f"{len(rows)} problems and sizes; saamg solves, or refuses where that is right, {sum(right(r['saamg']) for r in rows)}; of {len(any_peer)} that a peer solves, {len(both)}")
     print(f"iterations over the best peer's: mean {mean([ratio for ratio, _ in iterations]):.2f}; set-up and solve: mean {mean(seconds):.2f}")
     for ratio, r in iterations[:12]:
         print(f"  {ratio:5.2f}  {r['problem']} (size {r['size']}): {r['saamg']['iterations']} against {r['iterations']}")
-    for r in any_peer:
-        if not solved(r["saamg"]):
+    for r in rows:
+        if not right(r["saamg"]) and (r in any_peer or (r["saamg"] or {}).get("wanted") == "refused"):
             print(f"  not solved: {r['problem']} (size {r['size']}): {(r['saamg'] or {}).get('reason')} {(r['saamg'] or {}).get('iterations', '')}, best peer {r['iterations']}")
 
 
@@ -125,11 +134,12 @@ def main():
             print(f"{line['group']:22} {line['problem']:24} {line['size']} {line['pc_type']:6} {line.get('rows', ''):>7} {line.get('iterations', '-'):>4} {line['reason']:18} {line.get('setup_s', 0):7.3f} {line.get('solve_s', 0):7.3f}", flush=True)
 
     def play(problems):
-        about = {problem: {"group": group, "problem": problem, "family": family} for group, problem, family, *_ in problems}
-        for size, method in itertools.product(map(int, arguments.sizes.split(",")), arguments.methods.split(",")):
-            words = [PROGRAM, "-size", str(size), "-pc_type", method, *(on_device(method) if arguments.device else []), *arguments.options.split()]
+        wanted = {problem: {"wanted": "refused"} if how == "refused" else {} for _, problem, _, _, how, _ in problems}
+        for size, method in itertools.product(arguments.sizes.split(","), arguments.methods.split(",")):
+            about = {problem: {"group": group, "problem": problem, "family": family} for group, problem, family, _, _, sizes in problems if size in sizes.split(",")}
+            words = [PROGRAM, "-size", size, "-pc_type", method, *(on_device(method) if arguments.device else []), *arguments.options.split()]
             for problem, found in run(words, about, arguments.time_out):
-                keep({"what": "league", **about[problem], "size": size, "pc_type": method, **found, **where,
+                keep({"what": "league", **about[problem], "size": int(size), "pc_type": method, **found, **wanted[problem], **where,
                       "date": datetime.date.today().isoformat(), "command": f"python3 test/bench/league.py{' --device' if arguments.device else ''}"})
 
     chosen = [words for words in listed if re.search(arguments.only, f"{words[0]}/{words[1]}")]

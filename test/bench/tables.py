@@ -460,6 +460,10 @@ def headline():
     return used, out
 
 
+def of_all(ratios):
+    return f"{league_lines.mean(ratios):.2f}" if ratios else "–"
+
+
 def league_groups(rows):
     """A line a group: what saamg solves, and its iterations and seconds over those of the best peer."""
     compared = league_lines.compare(rows)
@@ -470,9 +474,9 @@ def league_groups(rows):
         both = [r for r in known if league_lines.solved(r["saamg"])]
         ratio = lambda r: max(r["saamg"]["iterations"], 1) / max(r["iterations"], 1)
         worst = max(both, key=ratio, default=None)
-        lines.append([group, len(some), sum(league_lines.solved(r["saamg"]) for r in some), f"{len(both)} of {len(known)}", f"{league_lines.mean([ratio(r) for r in both]):.2f}",
+        lines.append([group, len(some), sum(league_lines.right(r["saamg"]) for r in some), f"{len(both)} of {len(known)}", of_all([ratio(r) for r in both]),
                       f"{ratio(worst):.2f}, `{worst['problem']}`" if worst else "",
-                      f"{league_lines.mean([(r['saamg']['setup_s'] + r['saamg']['solve_s']) / r['seconds'] for r in both if r['seconds']]):.2f}"])
+                      of_all([(r["saamg"]["setup_s"] + r["saamg"]["solve_s"]) / r["seconds"] for r in both if r["seconds"]])])
     return rows, lines
 
 
@@ -494,18 +498,19 @@ def league_sizes():
     for group in [*dict.fromkeys(r["group"] for r in compared), "tuned families", "reported families", "all"]:
         some = [r for r in compared if group in (r["group"], "all", f"{r['family']} families") and league_lines.solved(r["saamg"])]
         both = [r for r in some if r["iterations"] is not None]
-        ratio = lambda size: league_lines.mean([max(r["saamg"]["iterations"], 1) / max(r["iterations"], 1) for r in both if r["size"] == size])
-        seconds = lambda size: league_lines.mean([(r["saamg"]["setup_s"] + r["saamg"]["solve_s"]) / r["seconds"] for r in both if r["size"] == size and r["seconds"]])
+        ratio = lambda size: of_all([max(r["saamg"]["iterations"], 1) / max(r["iterations"], 1) for r in both if r["size"] == size])
+        seconds = lambda size: of_all([(r["saamg"]["setup_s"] + r["saamg"]["solve_s"]) / r["seconds"] for r in both if r["size"] == size and r["seconds"]])
         smallest = {r["problem"]: r["saamg"]["iterations"] for r in some if r["size"] == 0}
         growth = [max(r["saamg"]["iterations"], 1) / max(smallest[r["problem"]], 1) for r in some if r["size"] == sizes[-1] and r["problem"] in smallest]
-        lines.append([group, *(f"{ratio(size):.2f}" for size in sizes), *(f"{seconds(size):.2f}" for size in timed), f"{league_lines.mean(growth):.2f}"])
+        if some:
+            lines.append([group, *map(ratio, sizes), *map(seconds, timed), of_all(growth)])
     return rows, lines
 
 
 def league_problems():
-    """A line a problem: iterations of each, a dash where it was not solved."""
+    """A line a problem: iterations of each, a dash where it was not solved, "refused" where that is right and was said."""
     rows = [r for r in records("league") if r["size"] == 0]
-    cell = lambda line: str(line["iterations"]) if league_lines.solved(line) else "-"
+    cell = lambda line: str(line["iterations"]) if league_lines.solved(line) else "refused" if league_lines.right(line) else "-"
     lines = [["problem", "family", "rows", "saamg", "GAMG", "hypre", "ML"]]
     for r in league_lines.compare(rows):
         lines.append([f"`{r['problem']}`", r["family"], next((p["rows"] for p in [r["saamg"], *r["peers"]] if p and "rows" in p), ""), *map(cell, [r["saamg"], *r["peers"]])])

@@ -176,6 +176,85 @@ Sparse brick_elasticity(const Bricks<D> &bricks, int order, const Field<D> &E, d
   return sum_of_elements(cells.unknowns, element, [&](PetscInt i) { return fixed(cells.nodes[i / D]); });
 }
 
+template <int D> Sparse brick_mass(const Bricks<D> &bricks, int order, const Field<D> &k)
+{
+  const Cells<D> cells(bricks, order, 1);
+  const auto     element = [&](PetscInt c, PetscInt i, double *row) {
+    for (int j = 0; j < cells.corners(); j++) row[j] = k(cells.centre(c)) * cells.integral(c, static_cast<int>(i), -1, j, -1);
+  };
+
+  return sum_of_elements(cells.unknowns, element, [](PetscInt) { return false; });
+}
+
+/* A cell's functions of order 1, by those of order 2: 1 at their own corner, a half at what lies between it and the next. */
+template <int D> static double of_quadratic(int corner, int function)
+{
+  double value = 1;
+
+  for (int d = 0; d < D; d++, corner /= 2, function /= 3) value *= 1 - 0.5 * std::abs(2 * (corner % 2) - function % 3);
+  return value;
+}
+
+template <int D> Sparse brick_stokes(const Bricks<D> &bricks, const Field<D> &eta, const Where<D> &fixed, std::vector<PetscReal> &places)
+{
+  const Cells<D> cells(bricks, 2, D), pressures(bricks, 1, 1);
+  const int      nu = cells.corners() * D, np = pressures.corners();
+  CellUnknowns   all{cells.unknowns.rows + pressures.unknowns.rows, nu + np, {}};
+  const auto     divergence = [&](PetscInt c, int p, int a, int i) { /* of component i's function a, times pressure p */
+                                                                 double sum = 0;
+
+                                                                 for (int b = 0; b < cells.corners(); b++)
+                                                                   if (const double f = of_quadratic<D>(p, b)) sum += f * cells.integral(c, a, i, b, -1);
+                                                                 return -sum;
+  };
+  const auto element = [&](PetscInt c, PetscInt k, double *row) {
+    const int a = static_cast<int>(k) / D, i = static_cast<int>(k) % D;
+
+    for (int b = 0; k >= nu && b < nu; b++) row[b] = divergence(c, static_cast<int>(k) - nu, b / D, b % D);
+    if (k >= nu) return;
+    const double f = eta(cells.centre(c));
+
+    for (int b = 0; b < cells.corners(); b++) {
+      double grads = 0;
+
+      for (int d = 0; d < D; d++) grads += cells.integral(c, a, d, b, d);
+      for (int j = 0; j < D; j++) row[b * D + j] = f * (cells.integral(c, a, j, b, i) + (i == j ? grads : 0));
+    }
+    for (int p = 0; p < np; p++) row[nu + p] = divergence(c, p, a, i);
+  };
+
+  for (PetscInt c = 0; c < cells.unknowns.cells(); c++) {
+    const auto of_cell = [&](const CellUnknowns &unknowns, PetscInt offset) {
+      for (PetscInt k = 0; k < unknowns.n; k++) all.dof.push_back(offset + unknowns.dof[c * unknowns.n + k]);
+    };
+
+    of_cell(cells.unknowns, 0);
+    of_cell(pressures.unknowns, cells.unknowns.rows);
+  }
+  for (const Place<D> &x : cells.nodes) places.insert(places.end(), x.begin(), x.end());
+  return sum_of_elements(all, element, [&](PetscInt i) { return i < cells.unknowns.rows && fixed(cells.nodes[i / D]); });
+}
+
+template <int D> Sparse brick_stokes_equal(const Bricks<D> &bricks, const Field<D> &eta, const Where<D> &fixed)
+{
+  constexpr int  bs = D + 1;
+  const Cells<D> cells(bricks, 1, bs);
+  const auto     element = [&](PetscInt c, PetscInt k, double *row) {
+    const double f = eta(cells.centre(c)), h = bricks.width(0, 0);
+    const int    a = static_cast<int>(k) / bs, i = static_cast<int>(k) % bs;
+
+    for (int b = 0; b < cells.corners(); b++) {
+      double grads = 0;
+
+      for (int d = 0; d < D; d++) grads += cells.integral(c, a, d, b, d);
+      for (int j = 0; j < D && i < D; j++) row[b * bs + j] = f * (cells.integral(c, a, j, b, i) + (i == j ? grads : 0));
+      for (int j = 0; j < D && i == D; j++) row[b * bs + j] = -cells.integral(c, b, j, a, -1);
+      row[b * bs + D] = i < D ? -cells.integral(c, a, i, b, -1) : -h * h / 12 / f * grads;
+    }
+  };
+  return sum_of_elements(cells.unknowns, element, [&](PetscInt i) { return i % bs < D && fixed(cells.nodes[i / bs]); });
+}
+
 template <int D>
 Sparse brick_volumes(const Bricks<D> &bricks, const std::function<double(int, const Place<D> &)> &k, const std::function<bool(int, bool)> &wall,
                      double reaction)
@@ -236,6 +315,12 @@ template Sparse    brick_diffusion<2>(const Bricks<2> &, int, const std::functio
 template Sparse    brick_diffusion<3>(const Bricks<3> &, int, const std::function<Tensor<3>(const Place<3> &)> &, const Where<3> &, double);
 template Sparse    brick_elasticity<2>(const Bricks<2> &, int, const Field<2> &, double, const Where<2> &, std::vector<PetscReal> &);
 template Sparse    brick_elasticity<3>(const Bricks<3> &, int, const Field<3> &, double, const Where<3> &, std::vector<PetscReal> &);
+template Sparse    brick_mass<2>(const Bricks<2> &, int, const Field<2> &);
+template Sparse    brick_mass<3>(const Bricks<3> &, int, const Field<3> &);
+template Sparse    brick_stokes<2>(const Bricks<2> &, const Field<2> &, const Where<2> &, std::vector<PetscReal> &);
+template Sparse    brick_stokes<3>(const Bricks<3> &, const Field<3> &, const Where<3> &, std::vector<PetscReal> &);
+template Sparse    brick_stokes_equal<2>(const Bricks<2> &, const Field<2> &, const Where<2> &);
+template Sparse    brick_stokes_equal<3>(const Bricks<3> &, const Field<3> &, const Where<3> &);
 template Sparse    brick_volumes<2>(const Bricks<2> &, const std::function<double(int, const Place<2> &)> &, const std::function<bool(int, bool)> &, double);
 template Sparse    brick_volumes<3>(const Bricks<3> &, const std::function<double(int, const Place<3> &)> &, const std::function<bool(int, bool)> &, double);
 

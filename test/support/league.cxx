@@ -8,7 +8,7 @@ const std::vector<LeagueProblem> &league()
   static const Problems all = [] {
     Problems list;
 
-    for (auto add : {add_simplices, add_grids, add_bricks, add_solids, add_flows, add_graphs, add_systems}) add(list);
+    for (auto add : {add_simplices, add_grids, add_bricks, add_solids, add_flows, add_graphs, add_systems, add_stokes, add_files}) add(list);
     return list;
   }();
 

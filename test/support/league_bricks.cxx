@@ -9,16 +9,6 @@ namespace
 const auto nowhere2 = [](const Place<2> &) { return false; };
 const auto nowhere3 = [](const Place<3> &) { return false; };
 
-template <int D> Bricks<D> cube(PetscInt cells)
-{
-  std::array<PetscInt, D> n;
-  Place<D>                length;
-
-  n.fill(cells);
-  length.fill(1);
-  return even_bricks<D>(n, length);
-}
-
 template <int D> Tensor<D> times_identity(double k)
 {
   Tensor<D> t{};

@@ -18,6 +18,8 @@ void add_solids(Problems &all);    /* elasticity on hexahedra, on simplices, thi
 void add_flows(Problems &all);     /* convection, biharmonic */
 void add_graphs(Problems &all);    /* graph Laplacians */
 void add_systems(Problems &all);   /* blocks, scaled rows, Dirichlet rows */
+void add_stokes(Problems &all);    /* Stokes by fieldsplit, saddle points */
+void add_files(Problems &all);     /* PETSc's datafiles */
 
 /* Points along an edge in `d` dimensions: sizes 0 to 3 have 8 000, 27 000, 91 000 and 614 000 nodes or a few more. */
 inline PetscInt side(int dimensions, int size)
@@ -68,6 +70,17 @@ template <int D> bool on_wall(const Place<D> &x)
 template <int D> bool on_floor(const Place<D> &x)
 {
   return x[D - 1] < 1e-9;
+}
+
+/* The unit square or cube. */
+template <int D> Bricks<D> cube(PetscInt cells)
+{
+  std::array<PetscInt, D> n;
+  Place<D>                length;
+
+  n.fill(cells);
+  length.fill(1);
+  return even_bricks<D>(n, length);
 }
 
 template <int D> double one(const Place<D> &)

@@ -354,14 +354,17 @@ SAAMG::SAAMG()
   takes long: there it is in single, from the first solve on, behind the same methods and after the same trial. Where another is set, the view says so if a
   solve left a true residual over 1000 times what was asked for.
 
-  A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
+  A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort. The matrix of a saddle point, as of Stokes' equations or of an energy with constraints, is an
+  error that says so, unless it is so small that the coarsest level's solver takes it: where more than 20 rows that are coupled to others make a block of zeros
+  on the diagonal, or a fortieth of them have an entry there of the other sign to which the rest would add a tenth and more of it. `PCFIELDSPLIT` with a Schur
+  complement, and `PCSAAMG` for its fields, is for these.
 
   Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between
   ranks.
 
   Source: A. T. Araya, A. Fujii, T. Tanaka, smoothed-aggregation AMG on a GPU cluster; P. Vanek, J. Mandel, M. Brezina, Computing 56 (1996).
 
-.seealso: `PCGAMG`, `PCSAAMGSetThreshold()`, `PCSAAMGSetSmoother()`, `PCSAAMGSetPrecision()`
+.seealso: `PCGAMG`, `PCFIELDSPLIT`, `PCSAAMGSetThreshold()`, `PCSAAMGSetSmoother()`, `PCSAAMGSetPrecision()`
 M*/
 PetscErrorCode PCCreate_SAAMG(PC pc)
 {

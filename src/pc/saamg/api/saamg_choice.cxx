@@ -68,9 +68,8 @@ static bool is_loose(const OwnRows &rows, PetscInt bs, const CsrFacts &facts)
   return 2 * between < (bs + 1) * facts.couplings;
 }
 
-/* What is not set is looked for; couplings: whether they are; always: facts are, too, though nothing else is asked. facts: of the rows, where they have been
-   found on the way. */
-static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool couplings, bool always, std::shared_ptr<CsrFacts> *facts)
+/* What is not set is looked for; couplings: whether they are. facts: of the rows. */
+static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool couplings, std::shared_ptr<CsrFacts> *facts)
 {
   PetscBool                 known, symmetric, hermitian;
   ParOperator<PetscScalar> *op = nullptr;
@@ -78,6 +77,7 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
   PetscFunctionBegin;
   const PetscInt bs = block_size_of(pc->pmat);
   mg->found         = {};
+  mg->saddle        = {};
   mg->loose         = false;
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   mg->told = known && symmetric;
@@ -91,7 +91,6 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
     mg->found.conjugated = !mg->told || hermitian;
     mg->told             = mg->told || hermitian;
   }
-  if (mg->told && !couplings && !always) PetscFunctionReturn(PETSC_SUCCESS);
   if (exact) PetscCall(FailTogether(rows.columns->comm(), exact(&op), "hold its rows in the matrix's format"));
   PetscCall(PetscLogEventBegin(events.eigen, pc, 0, 0, 0));
   PetscCall(Together(rows.columns->comm(), "look at the matrix", [&] {
@@ -101,12 +100,31 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
     if (!(*facts)->finite || !(*facts)->squares_finite) return; // as the set-up will find
     mg->loose = is_loose(rows, bs, **facts) && !has_modes(pc->pmat) && mg->dim != bs;
     if (!mg->told) mg->found = symmetry_of(stored, rows.columns, **facts);
+    mg->saddle = saddle_of(stored, *rows.columns, **facts, (*facts)->real || (mg->found.symmetric && mg->found.conjugated));
     if (!mg->found.symmetric || !couplings) return;
     if (bs == 1) mg->couplings = couplings_of(stored, *rows.columns, **facts);
     else if (!stored.no_rows()) mg->jumps = jumps_of_nodes(rows.A, rows.columns, bs, **facts);
   }));
   PetscCall(PetscLogEventEnd(events.eigen, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of a saddle point all that a cycle could give is steps that lead nowhere: an error, but where the matrix is solved as it is. Rows of a node that is not
+   symmetric may stand in any order. */
+static PetscErrorCode RefuseSaddle(PC pc, const SAAMG &mg, const OwnRows &rows)
+{
+  const Saddle  &found  = mg.saddle;
+  const bool     solved = rows.columns->nglobal() <= PetscMin(mg.hierarchy_options.coarse_limit, mg.taken.direct_limit);
+  const PetscInt bs     = block_size_of(pc->pmat);
+
+  PetscFunctionBegin;
+  if (solved || !found.there() || (bs > 1 && !mg.found.symmetric)) PetscFunctionReturn(PETSC_SUCCESS);
+  SETERRQ(comm_of(pc), PETSC_ERR_SUP,
+          "PC saamg: the matrix is that of a saddle point, as of Stokes' equations or of constraints: of %" PetscInt64_FMT " coupled rows %" PetscInt64_FMT
+          " have a zero on the diagonal, and %" PetscInt64_FMT
+          " an entry of the other sign that is outweighed. Use -pc_type fieldsplit -pc_fieldsplit_type schur%s "
+          "with saamg for its fields (-fieldsplit_0_pc_type saamg)",
+          (PetscInt64)found.rows, (PetscInt64)found.hollow, (PetscInt64)found.against, found.hollow ? " -pc_fieldsplit_detect_saddle_point" : "");
 }
 
 /* Whether the last aggregates serve: of threshold 0 they are made of the pattern and of which entries are zeros. */
@@ -290,9 +308,10 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   PetscFunctionBegin;
   const PetscInt bs = block_size_of(pc->pmat);
   if (anew) mg->couplings = {}, mg->jumps = {}, mg->bending = {};
-  PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0, by_itself, facts));
+  PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0, facts));
   PetscCall(CheckTuned(pc, mg));
   PetscCall(TakeCycleOptions(pc, mg, mg->tuned.done ? mg->tuned.options : mg->cycle_options));
+  PetscCall(RefuseSaddle(pc, *mg, rows));
   const SmootherChoice &finest      = mg->taken.smoothers[PC_SAAMG_FINEST];
   const bool            jacobi      = finest.which == smoother_named("jacobi");
   mg->hierarchy_options.alternating = jacobi && finest.options.jacobi_relax > 0.9;

@@ -3,6 +3,7 @@
 #include "pc/saamg/setup/bending.hpp"
 #include "pc/saamg/setup/couplings.hpp"
 #include "pc/saamg/setup/node_jumps.hpp"
+#include "pc/saamg/setup/saddle.hpp"
 #include "pc/saamg/setup/symmetry.hpp"
 #include "pc/saamg/cycle/cycle.hpp"
 #include "petsc/compat.hpp"
@@ -116,6 +117,7 @@ struct SAAMG : SaamgSettings {
   Couplings    couplings;
   NodeJumps    jumps;
   Bending      bending;
+  Saddle       saddle;
   bool         told = false, loose = false; // the matrix was said to be symmetric, or Hermitian; its blocks hold little beside their diagonals
 
   Mat converted = NULL; // AIJ copy of a Pmat of another type

@@ -31,6 +31,8 @@ struct CsrFacts {
   bool                 finite = true, squares_finite = true; // no NaN or Inf among the values, among their squares
   std::int64_t         nisolated    = 0;                     // rows that are coupled to nothing
   std::int64_t         couplings    = 0;                     // of rows with other nodes, but for zeros and what is as small beside another entry of the row
+  std::int64_t         coupled      = 0;                     // the other rows
+  std::int64_t         hollow       = 0;                     // those of them whose diagonal entry is zero, not stored, or too small to invert
   bool                 any_isolated = false;                 // on any rank
   bool                 positive = false, negative = false;   // is there such a diagonal entry; one that is not real counts as both
   bool                 real     = true;                      // all entries are

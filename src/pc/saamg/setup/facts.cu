@@ -55,7 +55,9 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns, PetscInt
   facts.dominant       = n[5] == 0;
   facts.couplings      = n[of_row - 1];
   facts.covered        = n[6] == 0 && facts.positive != facts.negative;
-  facts.real           = of_row == 8 || n[7] == 0;
+  facts.real           = !PetscDefined(USE_COMPLEX) || n[of_row - 2] == 0;
+  facts.coupled        = columns.nglobal() - n[4];
+  facts.hollow         = n[7];
   return facts;
 }
 

@@ -54,7 +54,7 @@ private:
 template <class Rows> struct Facts {
   static constexpr bool walks_along_row = true;
 
-  static constexpr int       facts     = PetscDefined(USE_COMPLEX) ? 8 : 7;
+  static constexpr int       facts     = PetscDefined(USE_COMPLEX) ? 9 : 8;
   static constexpr PetscReal dominance = 1 + 100 * PETSC_MACHINE_EPSILON; // of a diagonal over a row: sums are rounded
 
   Rows           A;
@@ -121,7 +121,8 @@ template <class Rows> struct Facts {
     count[4] += !coupled;
     count[5] += !(others <= dominance * PetscAbsScalar(d));
     count[6] += !(others <= most_covered * PetscAbsScalar(d));
-    if (PetscDefined(USE_COMPLEX)) count[7] += !real;
+    count[7] += coupled && dinv[i] == PetscScalar(0);
+    if (PetscDefined(USE_COMPLEX)) count[8] += !real;
     count[facts] += couplings;
   }
 };

@@ -1,0 +1,168 @@
+/* Saddle points are refused in the set-up, by an error that names them and the cure, alike on any number of ranks; what is indefinite without being one is
+   not. */
+#include "../support/league.hpp"
+#include "../support/mac_grid.hpp"
+#include "../support/pc_case.hpp"
+
+#include <memory>
+
+using namespace goza_test;
+
+namespace
+{
+
+Entry entry_of(const Sparse &made, PetscInt bs = 1)
+{
+  const auto A = std::make_shared<Sparse>(made);
+
+  return {"saddle",
+          A->rows,
+          A->rows,
+          square | nonempty,
+          [A](PetscInt i, Row &r) {
+            for (PetscInt p = A->ptr[i]; p < A->ptr[i + 1]; p++) r.add(A->col[p], PetscRealPart(A->val[p]));
+          },
+          bs};
+}
+
+Sparse stokes(PetscInt n)
+{
+  return mac_stokes<2>(MacGrid<2>{n}, [](const Place<2> &) { return 1.; }, {});
+}
+
+/* 5 points on n x n, and on the diagonal -reaction(i). */
+Entry reacting(PetscInt n, const std::function<PetscReal(PetscInt)> &reaction)
+{
+  return {"reacting", n * n, n * n, square | symmetric | nonempty, [=](PetscInt i, Row &r) {
+            r.add(i, 4 - reaction(i));
+            if (i % n > 0) r.add(i - 1, -1);
+            if (i % n + 1 < n) r.add(i + 1, -1);
+            if (i >= n) r.add(i - n, -1);
+            if (i + n < n * n) r.add(i + n, -1);
+          }};
+}
+
+void is_refused(Mat A, const std::string &name)
+{
+  PCHandle      pc      = make_pc(A, false);
+  const Outcome outcome = attempt([&] { return PCSetUp(pc); });
+
+  BOOST_TEST(outcome.failed, name);
+  BOOST_TEST((outcome.says("saddle point") && outcome.says("-pc_type fieldsplit -pc_fieldsplit_type schur")), name << ": " << outcome.message);
+}
+
+void is_taken(Mat A, const std::string &name)
+{
+  PCHandle      pc      = make_pc(A, false);
+  const Outcome outcome = attempt([&] { return PCSetUp(pc); });
+
+  BOOST_TEST(!outcome.failed, name << ": " << outcome.message);
+}
+
+const AddTests add([] {
+  auto *refused = suite_named(nullptr, "refused");
+
+  for (const LeagueProblem &p : league()) {
+    if (p.kind == Kind::refused)
+      add_test(refused, p.name, [&p] {
+        const LeagueMatrix m = p.make(0);
+
+        for (const char *type : {MATAIJ, "slicedell", "cds"}) is_refused(assemble(entry_of(m.A, m.bs), type), type);
+      });
+  }
+  add_test(refused, "rows_are_counted", [] { /* on all ranks together */
+                                             const Sparse    A       = stokes(12);
+                                             const MatHandle mat     = assemble(entry_of(A), MATAIJ);
+                                             const Outcome   outcome = attempt([&] {
+                                               const PCHandle pc = make_pc(mat, false);
+
+                                               return PCSetUp(pc);
+                                             });
+
+                                             BOOST_TEST(outcome.says("of 408 coupled rows 144 have a zero on the diagonal, and 0 "), outcome.message);
+  });
+  add_test(refused, "whatever_else_is_told", [] {
+    const Option    threshold("-pc_saamg_threshold", "0.05"), reuse("-pc_saamg_reuse", "interpolation");
+    const MatHandle A = assemble(entry_of(stokes(20)), MATAIJ);
+
+    PETSC_OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+    is_refused(A, "told");
+  });
+  add_test(refused, "new_values", [] {
+    for (const char *kept : {"none", "auto", "interpolation"}) {
+      const Option    reuse("-pc_saamg_reuse", kept);
+      const PetscReal stiff = 4.2; /* each other column of points is of the other sign */
+      const auto      mixed = [=](bool saddle) { return reacting(24, [=](PetscInt i) { return saddle && i % 24 % 2 ? stiff : 0; }); };
+      MatHandle       A = assemble(mixed(false), MATAIJ), B = assemble(mixed(true), MATAIJ), C = assemble(mixed(false), MATAIJ);
+      PCHandle        pc = make_pc(A);
+
+      PETSC_OK(MatCopy(B, A, SAME_NONZERO_PATTERN));
+      PETSC_OK(PCSetOperators(pc, A, A));
+      BOOST_TEST(attempt([&] { return PCSetUp(pc); }).says("saddle point"), kept);
+      PETSC_OK(MatCopy(C, A, SAME_NONZERO_PATTERN)); /* and good ones heal it */
+      PETSC_OK(PCSetOperators(pc, A, A));
+      PETSC_OK(PCSetUp(pc));
+    }
+  });
+
+  auto *taken = suite_named(nullptr, "taken");
+  add_test(taken, "shifted", [] {
+    for (const PetscReal shift : {0.5, 3.9, 4.1, 9.})
+      is_taken(assemble(reacting(30, [=](PetscInt) { return shift; }), MATAIJ), "shift " + std::to_string(shift));
+  });
+  add_test(taken, "signs_of_a_reaction", [] { /* which outweighs what couples its rows */
+                                              is_taken(assemble(reacting(30, [](PetscInt i) { return i % 900 < 450 ? 0. : 30.; }), MATAIJ), "halves");
+                                              is_taken(assemble(reacting(30, [](PetscInt i) { return i % 2 ? 0. : 30.; }), MATAIJ), "in turn");
+  });
+  add_test(taken, "few_rows", [] { /* not far from zero, as in a step of Newton's method */
+                                   is_taken(assemble(reacting(50, [](PetscInt i) { return i % 200 == 7 ? 4.1 : 0; }), MATAIJ), "few");
+  });
+  add_test(taken, "given_rows_of_the_other_sign", [] {
+    MatHandle             A = assemble(reacting(30, [](PetscInt) { return 0; }), MATAIJ);
+    PetscInt              start, end;
+    std::vector<PetscInt> rows;
+
+    PETSC_OK(MatScale(A, -1));
+    PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+    for (PetscInt i = start; i < end; i++)
+      if (i % 5 == 0) rows.push_back(i);
+    PETSC_OK(MatZeroRowsColumns(A, static_cast<PetscInt>(rows.size()), rows.data(), 1, nullptr, nullptr));
+    is_taken(A, "Dirichlet");
+  });
+  add_test(taken, "solved_as_it_is", [] { /* by the coarsest level's inverse */
+                                          const Sparse    S   = stokes(5);
+                                          const MatHandle A   = assemble(entry_of(S), MATAIJ);
+                                          KSPHandle       ksp = make_solver(A, KSPGMRES);
+                                          VecHandle       x = vector_like(A, false, VECSTANDARD, 3), b = vector_like(A, true, VECSTANDARD, 0),
+                                                    y = vector_like(A, false, VECSTANDARD, 0);
+                                          PetscInt its;
+
+                                          PETSC_OK(MatMult(A, x, b));
+                                          PETSC_OK(KSPSolve(ksp, b, y));
+                                          PETSC_OK(KSPGetIterationNumber(ksp, &its));
+                                          BOOST_TEST(its <= 3);
+                                          PETSC_OK(MatResidual(A, b, y, x));
+                                          BOOST_TEST(norm(x) <= 1e-6 * norm(b));
+  });
+
+  /* What the sentence names. */
+  add_test(suite_named(nullptr, "cure"), "fieldsplit", [] {
+    const Option type("-pc_type", "fieldsplit"), schur("-pc_fieldsplit_type", "schur"), detect("-pc_fieldsplit_detect_saddle_point", "1"),
+      velocities("-fieldsplit_0_pc_type", "saamg"), only("-fieldsplit_0_ksp_type", "preonly"), none("-fieldsplit_1_pc_type", "none"),
+      loose("-fieldsplit_1_ksp_rtol", "1e-2"), outer("-ksp_type", "fgmres");
+    const MatHandle    A = assemble(entry_of(stokes(16)), MATAIJ);
+    VecHandle          x = vector_like(A, false, VECSTANDARD, 3), b = vector_like(A, true, VECSTANDARD, 0), y = vector_like(A, false, VECSTANDARD, 0);
+    KSPHandle          ksp;
+    KSPConvergedReason reason;
+
+    PETSC_OK(MatMult(A, x, b));
+    PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.put()));
+    PETSC_OK(KSPSetOperators(ksp, A, A));
+    PETSC_OK(KSPSetFromOptions(ksp));
+    PETSC_OK(KSPSolve(ksp, b, y));
+    PETSC_OK(KSPGetConvergedReason(ksp, &reason));
+    BOOST_TEST(reason > 0, KSPConvergedReasons[reason]);
+  });
+});
+
+} // namespace
