@@ -15,9 +15,10 @@ namespace goza::saamg
 namespace
 {
 
-/* Of a coarsest level whose smoother covers all of its spectrum, of which one leaves an eighth of an error; and of a level that is alone, where more leave the
-   Krylov method nothing to do that it does in fewer products. */
-constexpr PetscInt few_sweeps = 2;
+/* Of a coarsest level whose smoother covers all of its spectrum: one leaves an eighth of an error, or, where that reaches from a half to three halves, a
+   hundredth. And of a level that is alone, where more leave the Krylov method nothing to do that it does in fewer products. */
+constexpr PetscInt  few_sweeps     = 2;
+constexpr PetscReal covered_by_one = 0.5;
 
 /* Finest level in Fine, the others and the transfers in Coarse. With Fine double and Coarse float this is the mixed-precision cycle of P5: the
    residual is computed in double and restricted in single, the single correction is added to the double solution. */
@@ -52,7 +53,7 @@ public:
     }));
     bottom_rows_ = grids.back().rows();
     direct_      = bottom_rows_ <= options.direct_limit;
-    covered_     = grids.back().covered || grids.size() == 1;
+    most_sweeps_ = !grids.back().covered && grids.size() > 1 ? PETSC_MAX_INT : grids.back().least < covered_by_one ? few_sweeps : 1;
     PetscCall(find_interpolations(grids, options.half, restore, ranges));
     for (std::size_t l = 1; l < grids.size(); l++) {
       PetscCall(transfer_[l - 1]->setup(*grids[l - 1].transfer, ranges[l - 1], options.lent));
@@ -309,7 +310,7 @@ private:
   /* Of a smoother with a direction an even number, as many one way as the other: sweeps forward and backward in turn are then the transpose of themselves. */
   PetscInt bottom_sweeps() const
   {
-    const PetscInt sweeps = options_.smoothers[PC_SAAMG_COARSEST].options.sweeps, n = covered_ ? PetscMin(sweeps, few_sweeps) : sweeps;
+    const PetscInt n     = PetscMin(options_.smoothers[PC_SAAMG_COARSEST].options.sweeps, most_sweeps_);
     const bool     turns = coarse_.empty() ? fine_.smoother->turns() : coarse_.back()->smoother->turns();
 
     return n + (turns && n % 2);
@@ -337,8 +338,8 @@ private:
   CycleOptions                                   options_;
   Space                                          space_       = Space::Host;
   bool                                           direct_      = true;
-  PetscInt                                       bottom_rows_ = 0;     // global
-  bool                                           covered_     = false; // the coarsest level, or it is alone
+  PetscInt                                       bottom_rows_ = 0; // global
+  PetscInt                                       most_sweeps_ = 0; // on a coarsest level that is not solved
   CycleLog                                       log_;
   Level<Fine>                                    fine_;
   std::vector<std::unique_ptr<Level<Coarse>>>    coarse_;

@@ -48,6 +48,9 @@ struct CsrFacts {
 /* bs rows are a node. rough_from: bytes of diagonals from which the pass makes a copy of them that lambda_max() may take. Collective. */
 CsrFacts row_facts(const StoredRows &A, const LocalColumns &columns, PetscInt bs = 1, std::size_t rough_from = no_rough_rows);
 
+/* The largest share of its diagonal entry that a row's other entries come to: by Gershgorin no eigenvalue of D^-1 A is further from 1. Collective. */
+PetscReal most_beside_diagonal(const StoredRows &A, const LocalColumns &columns, const CsrFacts &facts);
+
 /* of Lanczos; `most` where the last vector shows that an eigenvector of few rows is still to come. */
 struct LanczosSteps {
   PetscInt its, most;

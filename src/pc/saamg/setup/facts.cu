@@ -61,4 +61,42 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns, PetscInt
   return facts;
 }
 
+namespace
+{
+
+/* In parts of a millionth, rounded up, so that it is the same on any number of ranks. Rows: has for_each_entry(). */
+template <class Rows> struct BesideDiagonal {
+  static constexpr bool      walks_along_row = true;
+  static constexpr PetscReal parts           = 1 << 20;
+
+  Rows               A;
+  const PetscScalar *dinv;
+
+  HD BesideDiagonal on(Columns c, Values v) const { return {A.on(c, v), dinv}; }
+
+  HD void operator()(PetscInt i, std::int64_t *most) const
+  {
+    PetscReal others = 0;
+
+    A.for_each_entry(i, [&](PetscInt j, PetscScalar a) { others += j == i ? 0 : PetscAbsScalar(a); });
+    most[0] = PetscMax(most[0], static_cast<std::int64_t>(others * PetscAbsScalar(dinv[i]) * parts) + (others > 0));
+  }
+};
+
+} // namespace
+
+PetscReal most_beside_diagonal(const StoredRows &rows, const LocalColumns &columns, const CsrFacts &facts)
+{
+  const Csr          &A   = rows.A;
+  const auto         *cds = columns.size() == 1 ? rows.diagonals() : nullptr;
+  Array<std::int64_t> most(A.space, 1);
+
+  if (cds) join_rows<Most, 1>(A.space, A.nrows, BesideDiagonal<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), facts.dinv.data()}, most.data());
+  else join_csr_rows<Most, 1>(A, 1, BesideDiagonal<AijRowsView>{rows_of(A), facts.dinv.data()}, most.data());
+  std::int64_t n = most.to_host()[0];
+
+  columns.largest(&n);
+  return static_cast<PetscReal>(n) / BesideDiagonal<AijRowsView>::parts;
+}
+
 } // namespace goza::saamg

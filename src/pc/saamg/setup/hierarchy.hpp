@@ -160,6 +160,7 @@ struct Grid {
   std::shared_ptr<CsrTransfer> transfer;       // from the next coarser grid; none on the coarsest
   PetscReal                    lambda     = 1; // estimate, from below, of the largest eigenvalue of D^-1 A, D^-1 being relaxing()
   PetscReal                    bound      = std::numeric_limits<PetscReal>::infinity(); // of all of them, where one is known
+  PetscReal                    least      = 0;                                          // none of them is smaller, as far as is known
   PetscInt                     bs         = 1;
   bool                         symmetric  = false; // what the estimate found; before it, what it found on the grid above
   bool                         covered    = false; // the coarsest, since its smoother leaves nothing to another

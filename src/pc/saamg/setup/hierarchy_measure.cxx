@@ -33,6 +33,13 @@ PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *f
     level.balanced = Array<PetscScalar>(level.A.space);
     grid.covered   = facts.covered && o.smoothed_alone;
     grid.bound     = facts.dominant ? 2 : o.balanced ? most_balanced : std::numeric_limits<PetscReal>::infinity();
+    grid.least     = 0;
+    if (grid.covered) { /* one level, whose smoother may as well know all of the spectrum */
+      const PetscReal beside = most_beside_diagonal(level.rows(), *level.columns, facts);
+
+      grid.bound = 1 + beside;
+      grid.least = 1 - beside;
+    }
     if (*finite && !solved && o.balanced && !facts.dominant) {
       level.balanced = balanced_inverse(level.rows(), *level.columns, facts);
       level.balanced.swap(facts.dinv);

@@ -1,7 +1,7 @@
 /* Chebyshev polynomials of D^-1 A: of the first kind over [beta/ratio, beta], beta = lambda_max (Araya, Fujii, Tanaka: paper P5; Saad, Iterative Methods,
-   algorithm 12.1), or of the fourth with optimal weights, which need no lower end of an interval. Their roots being known, both are as many steps of relaxed
-   Jacobi: these read and write two vectors less than the recurrence of three terms does, and keep none from step to step. The same polynomial before and after
-   the coarse correction keeps a symmetric preconditioner symmetric. */
+   algorithm 12.1), or over less where no eigenvalue is so small; or of the fourth with optimal weights, which need no lower end of an interval. Their roots
+   being known, both are as many steps of relaxed Jacobi: these read and write two vectors less than the recurrence of three terms does, and keep none from step
+   to step. The same polynomial before and after the coarse correction keeps a symmetric preconditioner symmetric. */
 #pragma once
 #include "chebyshev_roots.hpp"
 #include "jacobi_steps.hpp"
@@ -30,6 +30,7 @@ public:
         over.lambda           = input.grid.bound;
       }
     }
+    if (input.grid.least > 0) taken.chebyshev_ratio = PetscMax(1, PetscMin(taken.chebyshev_ratio, over.lambda / input.grid.least));
     PetscCallCXX(smoother = std::make_unique<ChebyshevSmoother>(over, taken));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
