@@ -232,8 +232,8 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
 }
 
 /* The next level below the last one. B, its near-null vectors, becomes the next level's. Where test functions of its own make a level that is too large or hard
-   to smooth, it is made without. Where it would make the operators larger than they may be, larger aggregates and a piecewise constant interpolation are tried,
-   and where that is not enough coarsening stops. The coarsest level is never too large. */
+   to smooth, it is made without. Where it would make the operators larger than they may be, larger aggregates are tried, then these with a piecewise constant
+   interpolation, and where that is not enough coarsening stops. The coarsest level is never too large. */
 PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop)
 {
   Grid              &grid       = grids_.back();
@@ -269,18 +269,18 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   if (outweighed || ((way.adjoint || way.further) && too_large())) {
     lopsided = way.adjoint;
     if (lopsided) way.with = SmoothedWith::DiffusivePart;
-    way.adjoint = false;
-    way.further = 0;
+    way.adjoint = false, way.further = 0;
     PetscCall(make());
     if (!*stop) grid.transfer->lopsided = lopsided;
   }
   if (too_large()) {
     PetscCall(PetscInfo(NULL, "Level %d is coarsened aggressively: %g entries of the next would be too many\n", (int)grids_.size() - 1, next.level->nnz));
-    way = {threshold, true, 0, way.with, false};
-    PetscCall(make());
+    for (way = {threshold, true, way.aggressive ? 0 : way.degree, way.with, false};; way.degree = 0) {
+      PetscCall(make());
+      if (way.degree == 0 || !too_large()) break;
+    }
     if (!*stop) grid.transfer->bounded = true;
-    stopped_ = *stop || too_large();
-    *stop    = stopped_;
+    *stop = stopped_ = *stop || too_large();
   }
   if (*stop) {
     grid.transfer.reset();
