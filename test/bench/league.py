@@ -5,7 +5,7 @@ aijcusparse; saamg on slicedell, behind the fused method of the problem's Krylov
   BUILD=build/host python3 test/bench/league.py [--sizes 0] [--only PATTERN] [--methods saamg,gamg,hypre,ml] [--out FILE] [--time-out 60] [--options "..."] [--jobs 8]
 
 One JSON line a problem, size and method in FILE (test/bench/results/league.json holds what the table of test/bench/README.md shows): rows, iterations to a true residual of 1e-7, reason,
-seconds. Problems that FILE has already are run again; others stay as they are. At the end, and with --summary alone, how the methods compare. Needs $BUILD/bench/bench_league (make bench).
+seconds, or the sentence of an error. Problems that FILE has already are run again; others stay as they are. At the end, and with --summary alone, how the methods compare. Needs $BUILD/bench/bench_league (make bench).
 Families: defaults of saamg may be chosen by what "tuned" ones take; "reported" ones are not looked at meanwhile.
 """
 import argparse
@@ -76,14 +76,17 @@ def mean(ratios):
 
 
 def compare(lines):
-    """For each problem and size: saamg's line, and the least of its peers' iterations and seconds, None where none of them solves it, or it is to be refused."""
+    """For each problem and size: saamg's line, and the least of its peers' iterations and seconds, None where none of them solves it, or it is to be refused, and
+    no seconds where they were measured beside other work."""
     by = {key(line): line for line in lines}
     out = []
     for problem, size, group, family in dict.fromkeys((r["problem"], r["size"], r["group"], r["family"]) for r in lines):
         peers = [by.get((problem, size, pc)) for pc in ("gamg", "hypre", "ml")]
+        ours = by.get((problem, size, "saamg"))
         good = [p for p in peers if solved(p) and p.get("wanted") != "refused"]
-        out.append({"group": group, "problem": problem, "size": size, "family": family, "saamg": by.get((problem, size, "saamg")), "peers": peers,
-                    "iterations": min((p["iterations"] for p in good), default=None), "seconds": min((p["setup_s"] + p["solve_s"] for p in good), default=None)})
+        timed = [] if any(line.get("shared") for line in [ours, *peers] if line) else good
+        out.append({"group": group, "problem": problem, "size": size, "family": family, "saamg": ours, "peers": peers,
+                    "iterations": min((p["iterations"] for p in good), default=None), "seconds": min((p["setup_s"] + p["solve_s"] for p in timed), default=None)})
     return out
 
 
@@ -92,7 +95,7 @@ def summary(lines):
     any_peer = [r for r in rows if r["iterations"] is not None]
     both = [r for r in any_peer if solved(r["saamg"])]
     iterations = sorted(((max(r["saamg"]["iterations"], 1) / max(r["iterations"], 1), r) for r in both), key=lambda pair: -pair[0])
-    seconds = [(r["saamg"]["setup_s"] + r["saamg"]["solve_s"]) / r["seconds"] for r in both if r["seconds"] > 0]
+    seconds = [(r["saamg"]["setup_s"] + r["saamg"]["solve_s"]) / r["seconds"] for r in both if r["seconds"]]
     print(f"{len(rows)} problems and sizes; saamg solves, or refuses where that is right, {sum(right(r['saamg']) for r in rows)}; of {len(any_peer)} that a peer solves, {len(both)}")
     print(f"iterations over the best peer's: mean {mean([ratio for ratio, _ in iterations]):.2f}; set-up and solve: mean {mean(seconds):.2f}")
     for ratio, r in iterations[:12]:
@@ -111,6 +114,7 @@ def main():
     parser.add_argument("--out", default=os.path.join(BUILD, "bench", "league.json"))
     parser.add_argument("--time-out", type=int, default=60, help="seconds a problem")
     parser.add_argument("--jobs", type=int, default=1, help="problems at once, on a machine with that many cores to spare; the lines say so")
+    parser.add_argument("--shared", action="store_true", help="beside other work: the lines say so, and their seconds are compared with nothing")
     parser.add_argument("--device", action="store_true")
     parser.add_argument("--summary", action="store_true", help="of what FILE has, without a run")
     arguments = parser.parse_args()
@@ -121,6 +125,8 @@ def main():
     where = {"gpu": solver_runs.gpu_name()} if arguments.device else {"machine": "host", "cpu": cpu[1] if cpu else "", "petsc": petsc}
     if arguments.jobs > 1:
         where["jobs"] = arguments.jobs
+    if arguments.shared:
+        where["shared"] = True
     listed = [] if arguments.summary else [line.split("\t") for line in subprocess.run([PROGRAM, "-list"], capture_output=True, text=True, check=True).stdout.splitlines()]
 
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -493,8 +493,7 @@ def league_sizes():
     rows = records("league")
     compared = league_lines.compare(rows)
     sizes = sorted({r["size"] for r in rows})
-    timed = [size for size in sizes if not any(r.get("shared") for r in rows if r["size"] == size)]
-    lines = [["group", *(f"iterations over the best peer's, size {size}" for size in sizes), *(f"set-up + solve, size {size}" for size in timed), f"iterations, size {sizes[-1]} over 0"]]
+    lines = [["group", *(f"iterations over the best peer's, size {size}" for size in sizes), *(f"set-up + solve, size {size}" for size in sizes), f"iterations, size {sizes[-1]} over 0"]]
     for group in [*dict.fromkeys(r["group"] for r in compared), "tuned families", "reported families", "all"]:
         some = [r for r in compared if group in (r["group"], "all", f"{r['family']} families") and league_lines.solved(r["saamg"])]
         both = [r for r in some if r["iterations"] is not None]
@@ -503,7 +502,7 @@ def league_sizes():
         smallest = {r["problem"]: r["saamg"]["iterations"] for r in some if r["size"] == 0}
         growth = [max(r["saamg"]["iterations"], 1) / max(smallest[r["problem"]], 1) for r in some if r["size"] == sizes[-1] and r["problem"] in smallest]
         if some:
-            lines.append([group, *map(ratio, sizes), *map(seconds, timed), of_all(growth)])
+            lines.append([group, *map(ratio, sizes), *map(seconds, sizes), of_all(growth)])
     return rows, lines
 
 
