@@ -24,13 +24,10 @@ struct Copy {
 };
 
 /* Reads of x at places that look random, without an array of indices. n: a power of two */
-struct Gather {
-  const double *x;
-  double       *to;
-  PetscInt      n;
-
-  HD void operator()(PetscInt i) const { to[i & 1023] = x[static_cast<PetscInt>(scattered(i) >> 3) & (n - 1)]; }
-};
+HD void gather_at(PetscInt i, const double *x, double *to, PetscInt n)
+{
+  to[i & 1023] = x[static_cast<PetscInt>(scattered(i) >> 3) & (n - 1)];
+}
 
 struct Nothing {
   HD void operator()(PetscInt) const { }
@@ -128,7 +125,7 @@ Calibration calibrate(Space space)
   c.device    = device_name(space);
   c.space     = space;
   c.bandwidth = 16.0 * most / seconds_of_copy(a, b, most);
-  c.gather    = 8.0 * most / seconds_of_rows(space, most, Gather{a.data(), b.data(), most});
+  c.gather    = 8.0 * most / seconds_of_rows(space, most, bound<gather_at>(a.data(), b.data(), most));
   measure_cache(a, b, most, c);
   if (gpu) {
     c.kernel_launch = std::max(1e-9, seconds_of_rows(space, 1, Nothing{}));

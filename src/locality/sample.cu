@@ -190,10 +190,10 @@ Report count(const Csr &A, const Windows &windows, const std::vector<Order> &ord
   std::copy(orders.begin(), orders.end(), body.order);
   offset.zero();
   report.zero();
-  for_each_team(A.space, nteams, CountLongRows{A.nrows, nteams, A.ptr, report.data()});
+  for_each_team(A.space, nteams, bound<count_long_rows>(A.nrows, nteams, A.ptr, report.data()));
   for_each_team(A.space, windows.nblocks, TakeBlocks{windows, A.nrows, A.ncols, bs, A.ptr, A.col, block.data(), report.data()});
   for_each_team(A.space, follow, body);
-  for_each_row(A.space, offset_slots, ListOffsets{windows.nblocks, bs, offset.data(), report.data()});
+  for_each_row(A.space, offset_slots, bound<list_offsets>(windows.nblocks, bs, offset.data(), report.data()));
   return report.to_host()[0];
 }
 

@@ -7,13 +7,10 @@ namespace goza::parallel
 namespace
 {
 
-struct IsOutside {
-  PetscInt        start, n;
-  const PetscInt *col;
-  char           *flag;
-
-  HD void operator()(PetscInt p) const { flag[p] = col[p] >= 0 && (col[p] < start || col[p] >= start + n); }
-};
+HD void is_outside(PetscInt p, PetscInt start, PetscInt n, const PetscInt *col, char *flag)
+{
+  flag[p] = col[p] >= 0 && (col[p] < start || col[p] >= start + n);
+}
 
 /* used: [ghosts] */
 HD void mark_used(PetscInt p, PetscInt n, const PetscInt *col, char *used)
@@ -30,7 +27,7 @@ std::vector<PetscInt> ghosts_among(const LocalColumns &owners, const PetscInt *c
   Array<PetscInt> outside(space, n);
 
   if (!n) return {};
-  for_each_row(space, n, IsOutside{owners.start(), owners.n(), col, flag.data()});
+  for_each_row(space, n, bound<is_outside>(owners.start(), owners.n(), col, flag.data()));
   const PetscInt found = keep_flagged(space, col, flag.data(), n, outside.data());
 
   return Array<PetscInt>(space, outside.data(), sort_unique(space, outside.data(), found)).to_host();

@@ -56,12 +56,10 @@ struct ChangedRows {
   }
 };
 
-struct PutLength {
-  const PetscInt *list, *ptr;
-  PetscInt       *length;
-
-  HD void operator()(PetscInt k) const { length[list[k]] = ptr[k + 1] - ptr[k]; }
-};
+HD void put_length(PetscInt k, const PetscInt *list, const PetscInt *ptr, PetscInt *length)
+{
+  length[list[k]] = ptr[k + 1] - ptr[k];
+}
 
 HD void put_columns(PetscInt k, int lane, int lanes, const PetscInt *list, const PetscInt *from_ptr, const PetscInt *from, const PetscInt *ptr, PetscInt *col)
 {
@@ -188,7 +186,7 @@ void SummedRows::find_rows(const Csr &parts, const LocalColumns &columns, bool w
   sum     = CsrMatrix(space, n, columns_->nlocal());
   sum.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, RowLength<PetscInt>{parts.ptr, nullptr, sum.ptr.data()});
-  for_each_row(space, nchanged, PutLength{changed_.data(), ptr.data(), sum.ptr.data()});
+  for_each_row(space, nchanged, bound<put_length>(changed_.data(), ptr.data(), sum.ptr.data()));
   const PetscInt nnz = lengths_to_pointer(space, sum.ptr);
   sum.col            = Array<PetscInt>(space, nnz);
   sum.val            = Array<PetscScalar>(space, nnz);

@@ -111,23 +111,16 @@ template <class Element, class Equation> struct SetGivenRows {
   }
 };
 
-struct FillLocal {
-  const unsigned char *fixed;
-  PetscInt             owned;
-  int                  bs;
-  const PetscScalar   *own, *ghost, *value;
-  PetscScalar         *local;
+HD inline void fill_local_at(PetscInt i, const unsigned char *fixed, PetscInt owned, int bs, const PetscScalar *own, const PetscScalar *ghost,
+                             const PetscScalar *value, PetscScalar *local)
+{
+  for (int r = 0; r < bs; r++) {
+    const std::int64_t at = static_cast<std::int64_t>(i) * bs + r;
 
-  HD void operator()(PetscInt i) const
-  {
-    for (int r = 0; r < bs; r++) {
-      const std::int64_t at = static_cast<std::int64_t>(i) * bs + r;
-
-      if (value && (fixed[i] >> r & 1)) local[at] = value[at];
-      else local[at] = i < owned ? own[at] : ghost[at - static_cast<std::int64_t>(owned) * bs];
-    }
+    if (value && (fixed[i] >> r & 1)) local[at] = value[at];
+    else local[at] = i < owned ? own[at] : ghost[at - static_cast<std::int64_t>(owned) * bs];
   }
-};
+}
 
 HD inline void scatter(PetscInt k, const PetscInt *index, const PetscScalar *from, PetscScalar *to)
 {

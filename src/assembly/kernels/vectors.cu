@@ -58,7 +58,7 @@ void assemble_given_rows(const Problem &problem, const Mesh &mesh, const Assembl
 
 void fill_local(const Mesh &mesh, int bs, const PetscScalar *own, const PetscScalar *ghost, const PetscScalar *value, PetscScalar *local)
 {
-  for_each_row(mesh.space(), mesh.nodes, FillLocal{mesh.view().fixed, mesh.owned, bs, own, ghost, value, local});
+  for_each_row(mesh.space(), mesh.nodes, bound<fill_local_at>(mesh.view().fixed, mesh.owned, bs, own, ghost, value, local));
 }
 
 void scatter_values(Space space, PetscInt n, const PetscInt *index, const PetscScalar *from, PetscScalar *to)

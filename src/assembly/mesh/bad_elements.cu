@@ -24,22 +24,15 @@ template <class Element> HD void is_bad(PetscInt e, const MeshView &mesh, char *
   bad[e] = !good;
 }
 
-struct IsOutside {
-  int             corners;
-  PetscInt        nodes;
-  const PetscInt *conn;
-  char           *bad;
+HD void is_outside(PetscInt e, int corners, PetscInt nodes, const PetscInt *conn, char *bad)
+{
+  bad[e] = 0;
+  for (int b = 0; b < corners; b++) {
+    const PetscInt node = conn[static_cast<std::int64_t>(e) * corners + b];
 
-  HD void operator()(PetscInt e) const
-  {
-    bad[e] = 0;
-    for (int b = 0; b < corners; b++) {
-      const PetscInt node = conn[static_cast<std::int64_t>(e) * corners + b];
-
-      if (node < 0 || node >= nodes) bad[e] = 1;
-    }
+    if (node < 0 || node >= nodes) bad[e] = 1;
   }
-};
+}
 
 } // namespace
 
@@ -47,7 +40,7 @@ Array<PetscInt> elements_outside(const Mesh &mesh)
 {
   Array<char> bad(mesh.space(), mesh.nelem);
 
-  for_each_row(mesh.space(), mesh.nelem, IsOutside{mesh.corners(), mesh.nodes, mesh.conn.data(), bad.data()});
+  for_each_row(mesh.space(), mesh.nelem, bound<is_outside>(mesh.corners(), mesh.nodes, mesh.conn.data(), bad.data()));
   return flagged(mesh.space(), bad.data(), mesh.nelem);
 }
 

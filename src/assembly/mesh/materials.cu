@@ -28,26 +28,21 @@ struct IsOutOfRange {
   }
 };
 
-struct Convert {
-  Materials    given;
-  PetscScalar *material;
+HD void convert_material(PetscInt k, const Materials &given, PetscScalar *material)
+{
+  const PetscInt    e = given.index ? given.index[k] : k;
+  const PetscScalar E = given.first[e];
+  PetscScalar      *m = material + 2 * static_cast<std::int64_t>(k);
 
-  HD void operator()(PetscInt k) const
-  {
-    const PetscInt    e = given.index ? given.index[k] : k;
-    const PetscScalar E = given.first[e];
-    PetscScalar      *m = material + 2 * static_cast<std::int64_t>(k);
+  m[0] = m[1] = E;
+  if (given.equation == EquationKind::Elasticity) { // Lame's constants
+    const PetscScalar nu = given.second[e], one = 1;
+    const PetscReal   two = 2;
 
-    m[0] = m[1] = E;
-    if (given.equation == EquationKind::Elasticity) { // Lame's constants
-      const PetscScalar nu = given.second[e], one = 1;
-      const PetscReal   two = 2;
-
-      m[0] = E * nu / ((one + nu) * (one - two * nu));
-      m[1] = E / (two * (one + nu));
-    }
+    m[0] = E * nu / ((one + nu) * (one - two * nu));
+    m[1] = E / (two * (one + nu));
   }
-};
+}
 
 } // namespace
 
@@ -61,7 +56,7 @@ Array<PetscInt> bad_materials(Space space, const Materials &given)
 
 void convert_materials(Space space, const Materials &given, PetscScalar *material)
 {
-  for_each_row(space, given.nelem, Convert{given, material});
+  for_each_row(space, given.nelem, bound<convert_material>(given, material));
 }
 
 } // namespace goza::assembly

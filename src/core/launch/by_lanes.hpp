@@ -33,17 +33,12 @@ template <class Body> void for_each_row_by_lanes(Space space, PetscInt n, const 
 constexpr int few_lanes = 8;
 
 #if defined(__CUDACC__)
-template <class Body> struct ByFewLanes {
-  Body     body;
-  PetscInt n;
+template <class Body> __device__ void by_few_lanes(PetscInt group, int lane, const Body &body, PetscInt n)
+{
+  const std::int64_t row = static_cast<std::int64_t>(group) * (32 / few_lanes) + lane / few_lanes;
 
-  __device__ void operator()(PetscInt group, int lane) const
-  {
-    const std::int64_t row = static_cast<std::int64_t>(group) * (32 / few_lanes) + lane / few_lanes;
-
-    if (row < n) body(static_cast<PetscInt>(row), lane % few_lanes, few_lanes);
-  }
-};
+  if (row < n) body(static_cast<PetscInt>(row), lane % few_lanes, few_lanes);
+}
 #endif
 
 template <class Body> void for_each_row_by_few_lanes(Space space, PetscInt n, const Body &body)
@@ -52,7 +47,7 @@ template <class Body> void for_each_row_by_few_lanes(Space space, PetscInt n, co
   if (space == Space::Cuda) {
     constexpr int rows = 32 / few_lanes;
 
-    for_each_warp(n / rows + (n % rows > 0), ByFewLanes<Body>{body, n});
+    for_each_warp(n / rows + (n % rows > 0), bound<by_few_lanes<Body>>(body, n));
     return;
   }
 #endif

@@ -24,25 +24,20 @@ HD void is_nonempty(PetscInt row, const PetscInt *ptr, char *flag)
   flag[row] = ptr[row + 1] > ptr[row];
 }
 
-template <class V, class Index> struct Gather {
-  const Index *index;
-  const V     *x;
-  V           *packed;
-
-  HD void operator()(PetscInt k) const { packed[k] = x[index[k]]; }
-};
+template <class V, class Index> HD void gather_at(PetscInt k, const Index *index, const V *x, V *packed)
+{
+  packed[k] = x[index[k]];
+}
 
 HD void is_first(PetscInt i, const PetscInt *sorted, char *flag)
 {
   flag[i] = i == 0 || sorted[i] != sorted[i - 1];
 }
 
-struct Fill {
-  PetscInt  value;
-  PetscInt *to;
-
-  HD void operator()(PetscInt i) const { to[i] = value; }
-};
+HD void fill_at(PetscInt i, PetscInt value, PetscInt *to)
+{
+  to[i] = value;
+}
 
 HD void own_number(PetscInt i, PetscInt *p)
 {
@@ -101,7 +96,7 @@ template PetscInt largest(Space, const PetscInt *, std::size_t);
 
 void fill(Space space, std::size_t n, PetscInt value, PetscInt *to)
 {
-  for_each_row(space, static_cast<PetscInt>(n), Fill{value, to});
+  for_each_row(space, static_cast<PetscInt>(n), bound<fill_at>(value, to));
 }
 
 Array<PetscInt> places(Space space, PetscInt n)
@@ -285,7 +280,7 @@ std::int64_t sum(Space space, const std::int64_t *values, std::size_t n)
 
 template <class V, class Index> void gather(Space space, PetscInt n, const Index *index, const V *x, V *packed)
 {
-  for_each_row(space, n, Gather<V, Index>{index, x, packed});
+  for_each_row(space, n, bound<gather_at<V, Index>>(index, x, packed));
 }
 
 template void gather(Space, PetscInt, const PetscInt *, const PetscInt *, PetscInt *);

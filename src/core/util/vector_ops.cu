@@ -89,19 +89,13 @@ template <class V> struct TakeFirstStep {
 
 /* A row of nothing has 1 in the place of an inverse: what its right-hand side asks for in vain stays in the preconditioned residual, and no solver converges
    without it. */
-template <class V> struct SplitDiagonal {
-  const PetscScalar   *dinv;
-  const unsigned char *isolated;
-  V                   *inv, *isolated_inv;
+template <class V> HD void split_diagonal_at(PetscInt i, const PetscScalar *dinv, const unsigned char *isolated, V *inv, V *isolated_inv)
+{
+  const bool apart = isolated && isolated[i];
 
-  HD void operator()(PetscInt i) const
-  {
-    const bool apart = isolated && isolated[i];
-
-    inv[i] = apart ? V(0) : static_cast<V>(dinv[i]);
-    if (isolated) isolated_inv[i] = !apart ? V(0) : dinv[i] == PetscScalar(0) ? V(1) : static_cast<V>(dinv[i]);
-  }
-};
+  inv[i] = apart ? V(0) : static_cast<V>(dinv[i]);
+  if (isolated) isolated_inv[i] = !apart ? V(0) : dinv[i] == PetscScalar(0) ? V(1) : static_cast<V>(dinv[i]);
+}
 
 template <class V> struct Dots {
   static constexpr int dots = 2;
@@ -204,7 +198,7 @@ template <class V> void take_first_step(Space space, PetscInt n, const FirstStep
 
 template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const unsigned char *isolated, V *inv, V *isolated_inv)
 {
-  for_each_row(space, n, SplitDiagonal<V>{dinv, isolated, inv, isolated_inv});
+  for_each_row(space, n, bound<split_diagonal_at<V>>(dinv, isolated, inv, isolated_inv));
 }
 
 template <class V> void leave_dots(Space space, PetscInt n, const V *w, const V *y, bool squares, FusedSums &sums)

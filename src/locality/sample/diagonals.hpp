@@ -33,23 +33,16 @@ struct CountOffsets {
   }
 };
 
-struct ListOffsets {
-  int           nblocks;
-  PetscInt      bs;
-  const Offset *offset;
-  Report       *report;
+HD inline void list_offsets(PetscInt k, int nblocks, PetscInt bs, const Offset *offset, Report *report)
+{
+  std::int64_t rows = 0;
 
-  HD void operator()(PetscInt k) const
-  {
-    std::int64_t rows = 0;
-
-    if (!offset[k].count) return;
-    for (int w = 0; w < nblocks; w++) rows += report->block[w].rows;
-    if (static_cast<double>(offset[k].count) < mirror_share * static_cast<double>(rows * bs)) return;
-    const std::int64_t at = fetch_add(&report->nlisted, std::int64_t(1));
-    if (at < most_listed) report->listed[at] = offset[k];
-  }
-};
+  if (!offset[k].count) return;
+  for (int w = 0; w < nblocks; w++) rows += report->block[w].rows;
+  if (static_cast<double>(offset[k].count) < mirror_share * static_cast<double>(rows * bs)) return;
+  const std::int64_t at = fetch_add(&report->nlisted, std::int64_t(1));
+  if (at < most_listed) report->listed[at] = offset[k];
+}
 
 inline SampledDiagonals diagonals_of(const Report &report, std::int64_t nrows, PetscInt bs, double rows, double entries)
 {

@@ -8,38 +8,31 @@
 namespace goza::locality::sampling
 {
 
-struct CountLongRows {
-  PetscInt        nrows;
-  int             nteams;
-  const PetscInt *ptr;
-  Report         *report;
+HD inline void count_long_rows(int k, Team team, PetscInt nrows, int nteams, const PetscInt *ptr, Report *report)
+{
+  std::int64_t longest = 0, rows = 0, nnz = 0;
 
-  HD void operator()(int k, Team team) const
-  {
-    std::int64_t longest = 0, rows = 0, nnz = 0;
+  for (std::int64_t i = static_cast<std::int64_t>(k) * team.size + team.rank; i < nrows; i += static_cast<std::int64_t>(nteams) * team.size) {
+    const std::int64_t n = ptr[i + 1] - ptr[i];
 
-    for (std::int64_t i = static_cast<std::int64_t>(k) * team.size + team.rank; i < nrows; i += static_cast<std::int64_t>(nteams) * team.size) {
-      const std::int64_t n = ptr[i + 1] - ptr[i];
-
-      longest = n > longest ? n : longest;
-      if (n > ordinary_row) {
-        rows++;
-        nnz += n;
-      }
+    longest = n > longest ? n : longest;
+    if (n > ordinary_row) {
+      rows++;
+      nnz += n;
     }
-    fetch_max(&team.board[0], longest);
-    if (rows) {
-      fetch_add(&team.board[1], rows);
-      fetch_add(&team.board[2], nnz);
-    }
-    team.sync();
-    if (team.rank) return;
-    fetch_max(&report->longest, team.board[0]);
-    if (!team.board[1]) return;
-    fetch_add(&report->long_rows, team.board[1]);
-    fetch_add(&report->long_nnz, team.board[2]);
   }
-};
+  fetch_max(&team.board[0], longest);
+  if (rows) {
+    fetch_add(&team.board[1], rows);
+    fetch_add(&team.board[2], nnz);
+  }
+  team.sync();
+  if (team.rank) return;
+  fetch_max(&report->longest, team.board[0]);
+  if (!team.board[1]) return;
+  fetch_add(&report->long_rows, team.board[1]);
+  fetch_add(&report->long_nnz, team.board[2]);
+}
 
 struct TakeBlocks {
   Windows         windows;

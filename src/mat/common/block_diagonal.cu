@@ -13,24 +13,19 @@ namespace goza::mat
 namespace
 {
 
-struct BlockRow {
-  PetscInt     bs;
-  Csr          A;     // columns by local numbers
-  PetscScalar *block; // [rows][bs]
+/* A: columns by local numbers; block: [rows][bs] */
+HD void block_row(PetscInt row, PetscInt bs, const Csr &A, PetscScalar *block)
+{
+  const PetscInt     first = row - row % bs;
+  PetscScalar *const mine  = block + static_cast<std::size_t>(row) * bs;
 
-  HD void operator()(PetscInt row) const
-  {
-    const PetscInt     first = row - row % bs;
-    PetscScalar *const mine  = block + static_cast<std::size_t>(row) * bs;
+  for (PetscInt c = 0; c < bs; c++) mine[c] = 0;
+  for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
+    const PetscInt c = A.col[p] - first;
 
-    for (PetscInt c = 0; c < bs; c++) mine[c] = 0;
-    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
-      const PetscInt c = A.col[p] - first;
-
-      if (c >= 0 && c < bs) mine[c] = A.val[p];
-    }
+    if (c >= 0 && c < bs) mine[c] = A.val[p];
   }
-};
+}
 
 } // namespace
 
@@ -74,7 +69,7 @@ static PetscErrorCode ReadBlocksOfAij(Mat A, PetscInt bs, std::vector<PetscScala
   PetscCall(Guarded([&] {
     Array<PetscScalar> there(Space::Cuda, static_cast<std::size_t>(rows.csr().nrows) * bs);
 
-    for_each_row(Space::Cuda, rows.csr().nrows, BlockRow{bs, rows.csr(), there.data()});
+    for_each_row(Space::Cuda, rows.csr().nrows, bound<block_row>(bs, rows.csr(), there.data()));
     block = there.to_host();
   }));
   PetscCall(rows.close());

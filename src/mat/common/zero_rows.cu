@@ -37,21 +37,14 @@ HD void zero_row_and_columns(PetscInt row, const PetscInt *ptr, const PetscInt *
   if (met && zeroed.x) zeroed.b[row] -= less;
 }
 
-struct FillRow {
-  const PetscInt    *old_ptr, *ptr, *col;
-  const PetscScalar *old_val;
-  const char        *gone;
-  PetscScalar        diag;
-  PetscScalar       *val;
-
-  HD void operator()(PetscInt row) const
-  {
-    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
-      if (!gone[row]) val[j] = old_val[old_ptr[row] + (j - ptr[row])];
-      else val[j] = col[j] == row ? diag : PetscScalar(0);
-    }
+HD void fill_row(PetscInt row, const PetscInt *old_ptr, const PetscInt *ptr, const PetscInt *col, const PetscScalar *old_val, const char *gone,
+                 PetscScalar diag, PetscScalar *val)
+{
+  for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
+    if (!gone[row]) val[j] = old_val[old_ptr[row] + (j - ptr[row])];
+    else val[j] = col[j] == row ? diag : PetscScalar(0);
   }
-};
+}
 
 HD void mark_listed(PetscInt k, const PetscInt *list, char *flags)
 {
@@ -77,7 +70,7 @@ void zero_rows_and_columns(const Csr &pattern, PetscScalar *val, const ZeroedCol
 
 void fill_without_rows(const Csr &before, const Csr &now, PetscScalar *val, const char *row, PetscScalar diag)
 {
-  for_each_row(now.space, now.nrows, FillRow{before.ptr, now.ptr, now.col, before.val, row, diag, val});
+  for_each_row(now.space, now.nrows, bound<fill_row>(before.ptr, now.ptr, now.col, before.val, row, diag, val));
 }
 
 void mark(Space space, const PetscInt *list, PetscInt listed, char *flags, PetscInt n)

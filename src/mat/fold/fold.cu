@@ -46,62 +46,50 @@ private:
   }
 };
 
-/* Whether the columns of a group lie within 65536 of each other, and the words that they take. */
-struct SpanGroup {
-  Origin          origin;
-  const PetscInt *acol;
-  FoldHead       *head;
-  std::int64_t   *words, *near; // [ngroups + 1], [ngroups]
+/* Whether the columns of a group lie within 65536 of each other, and the words that they take. words, near: [ngroups + 1], [ngroups] */
+HD void find_span(PetscInt group, int lane, int lanes, const Origin &origin, const PetscInt *acol, FoldHead *head, std::int64_t *words, std::int64_t *near)
+{
+  const FoldHead    &h      = head[group];
+  const std::int64_t places = static_cast<std::int64_t>(fold_lanes) * line_length(h.line[0]);
+  PetscInt           least = PETSC_MAX_INT, most = -1;
+  std::int64_t       n = 0;
 
-  HD void operator()(PetscInt group, int lane, int lanes) const
-  {
-    const FoldHead    &h      = head[group];
-    const std::int64_t places = static_cast<std::int64_t>(fold_lanes) * line_length(h.line[0]);
-    PetscInt           least = PETSC_MAX_INT, most = -1;
-    std::int64_t       n = 0;
+  for (int l = lane; l < fold_lanes; l += lanes) {
+    const int length = line_length(h.line[l]);
 
-    for (int l = lane; l < fold_lanes; l += lanes) {
-      const int length = line_length(h.line[l]);
+    if (!length) continue;
+    const LineSource source = origin.line(h, l);
 
-      if (!length) continue;
-      const LineSource source = origin.line(h, l);
+    n += length;
+    for (int k = 0; k < length; k++) {
+      const PetscInt c = acol[source.from + static_cast<std::int64_t>(k) * source.stride];
 
-      n += length;
-      for (int k = 0; k < length; k++) {
-        const PetscInt c = acol[source.from + static_cast<std::int64_t>(k) * source.stride];
-
-        least = c < least ? c : least;
-        most  = c > most ? c : most;
-      }
+      least = c < least ? c : least;
+      most  = c > most ? c : most;
     }
-    n     = sum_of_lanes(n, lanes);
-    most  = most_of_lanes(most, lanes);
-    least = -most_of_lanes(-least, lanes);
-    if (lane) return;
-    const bool fits = n == 0 || most - least <= most_in_16_bits;
-
-    head[group].base = !fits ? -1 : n ? least : 0;
-    near[group]      = fits ? n : 0;
-    words[group]     = fits ? places * 2 / static_cast<int>(sizeof(LocalColumn)) : places;
   }
-};
+  n     = sum_of_lanes(n, lanes);
+  most  = most_of_lanes(most, lanes);
+  least = -most_of_lanes(-least, lanes);
+  if (lane) return;
+  const bool fits = n == 0 || most - least <= most_in_16_bits;
 
-struct AddSpans {
-  const std::int64_t *words, *near;
+  head[group].base = !fits ? -1 : n ? least : 0;
+  near[group]      = fits ? n : 0;
+  words[group]     = fits ? places * 2 / static_cast<int>(sizeof(LocalColumn)) : places;
+}
 
-  HD void operator()(PetscInt group, std::int64_t *sum) const
-  {
-    sum[0] += words[group];
-    sum[1] += near[group];
-  }
-};
+HD void add_spans(PetscInt group, std::int64_t *sum, const std::int64_t *words, const std::int64_t *near)
+{
+  sum[0] += words[group];
+  sum[1] += near[group];
+}
 
-struct PlaceGroup {
-  const std::int64_t *word; // scanned
-  FoldHead           *head;
-
-  HD void operator()(PetscInt group) const { head[group].col = word[group]; }
-};
+/* word: scanned */
+HD void place_group(PetscInt group, const std::int64_t *word, FoldHead *head)
+{
+  head[group].col = word[group];
+}
 
 /* The first group of each block of threads: equal shares of the entries and of what a group costs beside them. */
 struct ShareOut {
@@ -121,32 +109,24 @@ struct ShareOut {
 };
 
 /* Brings a line's entries from CSR; columns only when they are asked for. aval null: zeros. */
-template <class Store> struct FillLine {
-  const FoldHead    *head;
-  Origin             origin;
-  bool               columns;
-  const PetscInt    *acol;
-  const PetscScalar *aval;
-  LocalColumn       *col;
-  Store             *val;
+template <class Store>
+HD void fill_line(PetscInt place, const FoldHead *head, const Origin &origin, bool columns, const PetscInt *acol, const PetscScalar *aval, LocalColumn *col,
+                  Store *val)
+{
+  const FoldHead &h    = head[place / fold_lanes];
+  const int       lane = static_cast<int>(place % fold_lanes), length = line_length(h.line[lane]);
+  std::uint16_t  *near = reinterpret_cast<std::uint16_t *>(col + h.col);
 
-  HD void operator()(PetscInt place) const
-  {
-    const FoldHead &h    = head[place / fold_lanes];
-    const int       lane = static_cast<int>(place % fold_lanes), length = line_length(h.line[lane]);
-    std::uint16_t  *near = reinterpret_cast<std::uint16_t *>(col + h.col);
+  if (!length) return;
+  LineSource source = origin.line(h, lane);
 
-    if (!length) return;
-    LineSource source = origin.line(h, lane);
-
-    for (std::int64_t at = lane; at < static_cast<std::int64_t>(length) * fold_lanes; at += fold_lanes, source.from += source.stride) {
-      val[h.begin + at] = aval ? static_cast<Store>(aval[source.from]) : Store(0);
-      if (!columns) continue; // a refill is given values only
-      if (h.base >= 0) near[at] = static_cast<std::uint16_t>(acol[source.from] - h.base);
-      else col[h.col + at] = static_cast<LocalColumn>(acol[source.from]);
-    }
+  for (std::int64_t at = lane; at < static_cast<std::int64_t>(length) * fold_lanes; at += fold_lanes, source.from += source.stride) {
+    val[h.begin + at] = aval ? static_cast<Store>(aval[source.from]) : Store(0);
+    if (!columns) continue; // a refill is given values only
+    if (h.base >= 0) near[at] = static_cast<std::uint16_t>(acol[source.from] - h.base);
+    else col[h.col + at] = static_cast<LocalColumn>(acol[source.from]);
   }
-};
+}
 
 template <class Body> void for_each_group(Space space, PetscInt n, const Body &body)
 {
@@ -196,12 +176,12 @@ template <class Store, class V> void Fold<Store, V>::place_columns(const Csr &A)
 
   word.zero();
   for_each_row_by_lanes(this->space_, n,
-                        SpanGroup{Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, A.col,
-                                  head_.data(), word.data(), near.data()});
-  const std::vector<std::int64_t> all = joined_rows<Plus, 2, std::int64_t>(this->space_, n, AddSpans{word.data(), near.data()});
+                        bound<find_span>(Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, A.col,
+                                         head_.data(), word.data(), near.data()));
+  const std::vector<std::int64_t> all = joined_rows<Plus, 2, std::int64_t>(this->space_, n, bound<add_spans>(word.data(), near.data()));
 
   exclusive_scan(this->space_, word.data(), n + 1);
-  for_each_row(this->space_, n, PlaceGroup{word.data(), head_.data()});
+  for_each_row(this->space_, n, bound<place_group>(word.data(), head_.data()));
   col_  = Array<LocalColumn>(this->space_, all[0]);
   near_ = all[1];
 }
@@ -246,7 +226,7 @@ template <class Store, class V> void Fold<Store, V>::fill(const Csr &A, bool col
 
   if (nnz_)
     for_each_row(this->space_, static_cast<PetscInt>(head_.size()) * fold_lanes,
-                 FillLine<Store>{head_.data(), origin, columns, A.col, A.val, col_.data(), val_.data()});
+                 bound<fill_line<Store>>(head_.data(), origin, columns, A.col, A.val, col_.data(), val_.data()));
 }
 
 template <class Store, class V> template <class Out> void Fold<Store, V>::launch(const V *x, const Out &out) const

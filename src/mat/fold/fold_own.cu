@@ -9,30 +9,24 @@ namespace
 {
 
 /* Of each row the first line; of long rows the first group. */
-struct FindLines {
-  const FoldHead *head;
-  const PetscInt *long_row, *piece_ptr;
-  PetscInt        nlong;
-  PetscInt       *line_of, *long_group;
+HD void find_lines(PetscInt line, const FoldHead *head, const PetscInt *long_row, const PetscInt *piece_ptr, PetscInt nlong, PetscInt *line_of,
+                   PetscInt *long_group)
+{
+  const PetscInt  group = line / fold_lanes;
+  const int       lane  = static_cast<int>(line % fold_lanes);
+  const FoldHead &h     = head[group];
 
-  HD void operator()(PetscInt line) const
-  {
-    const PetscInt  group = line / fold_lanes;
-    const int       lane  = static_cast<int>(line % fold_lanes);
-    const FoldHead &h     = head[group];
-
-    if (!(h.line[lane] & fold_first)) return;
-    if (h.first_row >= 0) {
-      line_of[h.first_row + h.row[lane]] = line;
-      return;
-    }
-    const PetscInt k = partition_point(1, nlong, [&](PetscInt next) { return piece_ptr[next] <= ~h.first_row; }) - 1;
-
-    if (piece_ptr[k] != ~h.first_row) return;
-    line_of[long_row[k]] = ~k;
-    long_group[k]        = group;
+  if (!(h.line[lane] & fold_first)) return;
+  if (h.first_row >= 0) {
+    line_of[h.first_row + h.row[lane]] = line;
+    return;
   }
-};
+  const PetscInt k = partition_point(1, nlong, [&](PetscInt next) { return piece_ptr[next] <= ~h.first_row; }) - 1;
+
+  if (piece_ptr[k] != ~h.first_row) return;
+  line_of[long_row[k]] = ~k;
+  long_group[k]        = group;
+}
 
 } // namespace
 
@@ -66,7 +60,8 @@ template <class Store, class V> FoldEntries<Store> Fold<Store, V>::entry_view()
     line_of_    = Array<PetscInt>(space, this->nrows_);
     long_group_ = Array<PetscInt>(space, long_row_.size());
     for_each_row(space, static_cast<PetscInt>(head_.size()) * fold_lanes,
-                 FindLines{head_.data(), long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size()), line_of_.data(), long_group_.data()});
+                 bound<find_lines>(head_.data(), long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size()), line_of_.data(),
+                                   long_group_.data()));
   }
   return {view(),          this->nrows_,       this->ncols_,      static_cast<std::int64_t>(shape_.width) * fold_lanes,
           line_of_.data(), long_group_.data(), piece_ptr_.data(), static_cast<std::int64_t>(val_.size()),

@@ -160,18 +160,14 @@ struct Counts {
   std::int64_t *groups, *pieces, *long_rows, *steps, *folded;
 };
 
-struct CountsOfChunk {
-  Counts counts;
-
-  HD void operator()(PetscInt chunk, std::int64_t *all) const
-  {
-    all[0] += counts.groups[chunk];
-    all[1] += counts.pieces[chunk];
-    all[2] += counts.long_rows[chunk];
-    all[3] += counts.steps[chunk];
-    all[4] += counts.folded[chunk];
-  }
-};
+HD void counts_of_chunk(PetscInt chunk, std::int64_t *all, const Counts &counts)
+{
+  all[0] += counts.groups[chunk];
+  all[1] += counts.pieces[chunk];
+  all[2] += counts.long_rows[chunk];
+  all[3] += counts.steps[chunk];
+  all[4] += counts.folded[chunk];
+}
 
 struct CountChunk {
   Chunks chunks;
@@ -270,44 +266,30 @@ struct WriteChunk {
 };
 
 /* Rows that hold entries, and the entries. */
-struct RowsAndEntries {
-  const PetscInt *ptr;
-
-  HD void operator()(PetscInt row, std::int64_t *count) const
-  {
-    count[0] += ptr[row + 1] > ptr[row];
-    count[1] += ptr[row + 1] - ptr[row];
-  }
-};
+HD void rows_and_entries(PetscInt row, std::int64_t *count, const PetscInt *ptr)
+{
+  count[0] += ptr[row + 1] > ptr[row];
+  count[1] += ptr[row + 1] - ptr[row];
+}
 
 /* How far a row's length is from the mean; rows without entries do not count. */
-struct Deviation {
-  const PetscInt *ptr;
-  PetscInt        mean;
+HD void deviation_of_row(PetscInt row, std::int64_t *deviation, const PetscInt *ptr, PetscInt mean)
+{
+  const PetscInt n = ptr[row + 1] - ptr[row];
 
-  HD void operator()(PetscInt row, std::int64_t *deviation) const
-  {
-    const PetscInt n = ptr[row + 1] - ptr[row];
-
-    *deviation += !n ? 0 : n > mean ? n - mean : mean - n;
-  }
-};
+  *deviation += !n ? 0 : n > mean ? n - mean : mean - n;
+}
 
 /* Far entries, and entries, by up to 32 of a row. */
-struct FarEntries {
-  const PetscInt *ptr, *col;
-  double          cols_per_row;
+HD void count_far_entries(PetscInt row, std::int64_t *count, const PetscInt *ptr, const PetscInt *col, double cols_per_row)
+{
+  const PetscInt n = ptr[row + 1] - ptr[row], step = n / 32 + 1;
 
-  HD void operator()(PetscInt row, std::int64_t *count) const
-  {
-    const PetscInt n = ptr[row + 1] - ptr[row], step = n / 32 + 1;
-
-    for (PetscInt j = 0; j < n; j += step) {
-      count[0] += is_far(row, col[ptr[row] + j], cols_per_row) ? step : 0;
-      count[1] += step;
-    }
+  for (PetscInt j = 0; j < n; j += step) {
+    count[0] += is_far(row, col[ptr[row] + j], cols_per_row) ? step : 0;
+    count[1] += step;
   }
-};
+}
 
 Counts counts_in(Array<std::int64_t> &counts, PetscInt nchunks)
 {
@@ -327,7 +309,7 @@ FoldPacking::FoldPacking(const Csr &A, PetscInt width, PetscInt chunk) :
   counts_.zero();
   shape.width = width;
   for_each_chunk(A.space, nchunks_, CountChunk{{A.nrows, width, chunk_, A.ptr, order_.data()}, counts});
-  const std::vector<std::int64_t> all = joined_rows<Plus, 5, std::int64_t>(A.space, nchunks_, CountsOfChunk{counts});
+  const std::vector<std::int64_t> all = joined_rows<Plus, 5, std::int64_t>(A.space, nchunks_, bound<counts_of_chunk>(counts));
 
   shape.groups    = all[0];
   shape.pieces    = all[1];
@@ -349,14 +331,14 @@ void FoldPacking::write(FoldHead *head, PetscInt *long_row, PetscInt *piece_ptr)
    longer lines would still be at work when all others are done; and on the device where longer lines would be too few for all its warps. */
 PetscInt fold_width_for(const Csr &A)
 {
-  const std::vector<std::int64_t> count = joined_rows<Plus, 2, std::int64_t>(A.space, A.nrows, RowsAndEntries{A.ptr});
+  const std::vector<std::int64_t> count = joined_rows<Plus, 2, std::int64_t>(A.space, A.nrows, bound<rows_and_entries>(A.ptr));
   const std::int64_t              rows = count[0], nnz = count[1];
   const PetscInt                  mean  = rows ? static_cast<PetscInt>((nnz + rows - 1) / rows) : 0;
   const std::int64_t              full  = A.space == Space::Cuda ? std::int64_t(device::multiprocessors()) * 64 * fold_lanes : 0; // threads
   const PetscInt                  least = fold_widths[0], middle = fold_widths[1], most = fold_widths[2];
   PetscInt                        width = least;
 
-  if (joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, Deviation{A.ptr, mean})[0] * 4 > nnz) return width;
+  if (joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, bound<deviation_of_row>(A.ptr, mean))[0] * 4 > nnz) return width;
   while (width < most && width < mean) width *= 2;
   if (mean > most) width = middle;
   while (width > least && nnz < full * width) width /= 2;
@@ -367,7 +349,7 @@ PetscInt fold_chunk_for(const Csr &A)
 {
   if (A.space == Space::Host || !A.nrows) return fold_chunk;
   const std::vector<std::int64_t> count = joined_rows<Plus, 2, std::int64_t>(A.space, A.nrows,
-                                                                             FarEntries{A.ptr, A.col, static_cast<double>(A.ncols) / A.nrows});
+                                                                             bound<count_far_entries>(A.ptr, A.col, static_cast<double>(A.ncols) / A.nrows));
   const double                    all   = static_cast<double>(count[1]);
 
   return fold_chunk_for(all > 0 ? static_cast<double>(count[0]) / all : 0, all, A.nrows);

@@ -16,31 +16,24 @@ namespace
 constexpr PetscInt longest_sorted = 256; // a longer row keeps its order: one thread sorts it
 
 /* A row in its new place, its entries by their new columns: threads of neighbouring rows then read neighbouring places of x at the same time. */
-struct MoveRow {
-  Csr             A;
-  const PetscInt *from, *number, *ptr;
-  PetscInt       *col;
-  PetscScalar    *val;
+HD void move_row(PetscInt k, const Csr &A, const PetscInt *from, const PetscInt *number, const PetscInt *ptr, PetscInt *col, PetscScalar *val)
+{
+  const PetscInt begin = A.ptr[from[k]], n = A.ptr[from[k] + 1] - begin;
+  PetscInt      *c = col + ptr[k];
+  PetscScalar   *v = val + ptr[k];
 
-  HD void operator()(PetscInt k) const
-  {
-    const PetscInt begin = A.ptr[from[k]], n = A.ptr[from[k] + 1] - begin;
-    PetscInt      *c = col + ptr[k];
-    PetscScalar   *v = val + ptr[k];
+  for (PetscInt j = 0; j < n; j++) {
+    const PetscInt here = number[A.col[begin + j]];
+    PetscInt       at   = j;
 
-    for (PetscInt j = 0; j < n; j++) {
-      const PetscInt here = number[A.col[begin + j]];
-      PetscInt       at   = j;
-
-      for (; at > 0 && n <= longest_sorted && c[at - 1] > here; at--) {
-        c[at] = c[at - 1];
-        v[at] = v[at - 1];
-      }
-      c[at] = here;
-      v[at] = A.val[begin + j];
+    for (; at > 0 && n <= longest_sorted && c[at - 1] > here; at--) {
+      c[at] = c[at - 1];
+      v[at] = v[at - 1];
     }
+    c[at] = here;
+    v[at] = A.val[begin + j];
   }
-};
+}
 
 struct PutBack {
   const PetscInt        *number;
@@ -78,7 +71,7 @@ template <class Call> void Renumbered::with_numbered(const Csr &A, const Call &c
   Array<PetscInt>    col(space_, nnz);
   Array<PetscScalar> val(space_, nnz);
 
-  for_each_row(space_, A.nrows, MoveRow{A, from_.data(), number_.data(), ptr_.data(), col.data(), val.data()});
+  for_each_row(space_, A.nrows, bound<move_row>(A, from_.data(), number_.data(), ptr_.data(), col.data(), val.data()));
   call(Csr{space_, A.nrows, A.ncols, ptr_.data(), col.data(), val.data(), nnz});
 }
 

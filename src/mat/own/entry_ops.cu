@@ -13,20 +13,15 @@ template <class E> HD void scale_node(PetscInt i, const E &A, PetscScalar factor
 }
 
 /* Of an entry that stands where its mirror image does, that one is written. */
-struct WriteRow {
-  DiagonalValues A;
-  Csr            rows;
+HD void write_row(PetscInt row, std::int64_t *missing, const DiagonalValues &A, const Csr &rows)
+{
+  for (PetscInt k = rows.ptr[row]; k < rows.ptr[row + 1]; k++) {
+    PetscScalar *const p = A.place(row, rows.col[k]);
 
-  HD void operator()(PetscInt row, std::int64_t *missing) const
-  {
-    for (PetscInt k = rows.ptr[row]; k < rows.ptr[row + 1]; k++) {
-      PetscScalar *const p = A.place(row, rows.col[k]);
-
-      if (!p) ++*missing;
-      else if (rows.val && !A.mirrored(row, rows.col[k])) *p = rows.val[k];
-    }
+    if (!p) ++*missing;
+    else if (rows.val && !A.mirrored(row, rows.col[k])) *p = rows.val[k];
   }
-};
+}
 
 /* found: of distance 0 */
 HD void note_offsets(PetscInt row, const Csr &rows, int bs, char *found)
@@ -206,7 +201,7 @@ template <class E> static std::int64_t missing_places(Space space, const E &Y, c
 
 std::int64_t write_rows(const DiagonalValues &A, const Csr &rows)
 {
-  return joined_rows<Plus, 1, std::int64_t>(rows.space, rows.nrows, WriteRow{A, rows})[0];
+  return joined_rows<Plus, 1, std::int64_t>(rows.space, rows.nrows, bound<write_row>(A, rows))[0];
 }
 
 std::vector<PetscInt> offsets_of(const Csr &rows, int bs, std::size_t most)

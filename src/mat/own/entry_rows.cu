@@ -70,16 +70,10 @@ template <class E> struct WriteSum {
 };
 
 /* One row after another, on the host. */
-template <class E> struct ScatterRow {
-  E                  A;
-  const PetscScalar *x;
-  PetscScalar       *y;
-
-  void operator()(PetscInt row) const
-  {
-    A.for_each_of_row(row, [&](PetscInt col, const PetscScalar *p) { y[col] += *p * x[row]; });
-  }
-};
+template <class E> void scatter_row(PetscInt row, const E &A, const PetscScalar *x, PetscScalar *y)
+{
+  A.for_each_of_row(row, [&](PetscInt col, const PetscScalar *p) { y[col] += *p * x[row]; });
+}
 
 template <class E> struct CountEntries {
   E         A;
@@ -304,7 +298,7 @@ template <class E> void multiply_by_columns(Space space, const E &A, const Petsc
   if (space == Space::Host) {
     if (!z) std::fill_n(y, A.cols(), PetscScalar(0));
     else if (z != y) std::copy_n(z, A.cols(), y);
-    for (PetscInt row = 0; row < A.rows(); row++) ScatterRow<E>{A, x, y}(row);
+    for (PetscInt row = 0; row < A.rows(); row++) scatter_row(row, A, x, y);
   } else with_columns(space, A, [&](const auto &columns) { for_each_row(space, A.cols(), MultiplyTransposed<RowsOfTransposed>{columns, x, z, y}); });
 }
 

@@ -7,16 +7,10 @@ namespace goza::mat
 namespace
 {
 
-struct PutLength {
-  Csr          own, others;
-  GroupNumbers numbers;
-  PetscInt    *length;
-
-  HD void operator()(PetscInt row) const
-  {
-    length[numbers.row(row)] = own.ptr[row + 1] - own.ptr[row] + (others.nrows ? others.ptr[row + 1] - others.ptr[row] : 0);
-  }
-};
+HD void put_length(PetscInt row, const Csr &own, const Csr &others, const GroupNumbers &numbers, PetscInt *length)
+{
+  length[numbers.row(row)] = own.ptr[row + 1] - own.ptr[row] + (others.nrows ? others.ptr[row + 1] - others.ptr[row] : 0);
+}
 
 /* One after another, each before those with higher numbers: nearly all are in order. */
 struct PutRow {
@@ -51,7 +45,7 @@ struct PutRow {
 
 void put_lengths(Space space, const Csr &own, const Csr &others, const GroupNumbers &numbers, PetscInt *length)
 {
-  for_each_row(space, own.nrows, PutLength{own, others, numbers, length});
+  for_each_row(space, own.nrows, bound<put_length>(own, others, numbers, length));
 }
 
 void put_rows(Space space, const Csr &own, const Csr &others, const GroupNumbers &numbers, const PetscInt *begin, PetscInt *col, PetscScalar *val)

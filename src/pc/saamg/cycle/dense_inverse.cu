@@ -9,75 +9,58 @@ namespace
 {
 
 /* By the magnitude, or, where there is none, to a unit diagonal. */
-struct RowScale {
-  Csr              A;
-  const PetscReal *magnitude;
-  PetscReal       *scale;
+HD void scale_of_row(PetscInt i, const Csr &A, const PetscReal *magnitude, PetscReal *scale)
+{
+  PetscReal m = magnitude[i];
 
-  HD void operator()(PetscInt i) const
-  {
-    PetscReal m = magnitude[i];
+  for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1] && m == 0; p++) m = A.col[p] == i ? PetscAbsScalar(A.val[p]) : 0;
+  scale[i] = m > 0 ? 1 / PetscSqrtReal(m) : 1;
+}
 
-    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1] && m == 0; p++) m = A.col[p] == i ? PetscAbsScalar(A.val[p]) : 0;
-    scale[i] = m > 0 ? 1 / PetscSqrtReal(m) : 1;
-  }
-};
-
-struct ScaledRow {
-  Csr              A;
-  const PetscReal *scale;
-  PetscScalar     *M; // zero
-
-  HD void operator()(PetscInt i) const
-  {
-    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) M[static_cast<std::size_t>(i) * A.nrows + A.col[p]] += A.val[p] * scale[i] * scale[A.col[p]];
-  }
-};
+/* M: zero */
+HD void write_scaled_row(PetscInt i, const Csr &A, const PetscReal *scale, PetscScalar *M)
+{
+  for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) M[static_cast<std::size_t>(i) * A.nrows + A.col[p]] += A.val[p] * scale[i] * scale[A.col[p]];
+}
 
 /* Steps k .. k + steps - 1 of Gauss and Jordan, where the columns up to k - 1 already hold those of the inverse. Each entry finds what the first of them make
-   of those that the others read anew: a launch takes longer than that. */
-template <PetscInt steps> struct Eliminate {
-  PetscInt           n, k;
-  const PetscScalar *from; // [n][n]
-  PetscScalar       *to;
+   of those that the others read anew: a launch takes longer than that. from: [n][n] */
+template <PetscInt steps> HD void eliminate_column(PetscInt e, PetscInt n, PetscInt k, const PetscScalar *from, PetscScalar *to)
+{
+  const PetscInt i = e / n, j = e % n;
+  PetscScalar    part[steps + 1][steps + 1]; // rows and columns k .. k + steps - 1 and, last, row i and column j
 
-  HD void operator()(PetscInt e) const
-  {
-    const PetscInt i = e / n, j = e % n;
-    PetscScalar    part[steps + 1][steps + 1]; // rows and columns k .. k + steps - 1 and, last, row i and column j
+  UNROLL()
+  for (PetscInt r = 0; r <= steps; r++) {
+    const PetscScalar *row = from + static_cast<std::size_t>(r < steps ? k + r : i) * n;
 
+    UNROLL()
+    for (PetscInt c = 0; c <= steps; c++) part[r][c] = row[c < steps ? k + c : j];
+  }
+  UNROLL()
+  for (PetscInt s = 0; s < steps; s++) {
+    const PetscScalar inverse = PetscScalar(1) / part[s][s];
+
+    UNROLL()
+    for (PetscInt c = 0; c <= steps; c++) part[s][c] = c == s ? inverse : part[s][c] * inverse;
     UNROLL()
     for (PetscInt r = 0; r <= steps; r++) {
-      const PetscScalar *row = from + static_cast<std::size_t>(r < steps ? k + r : i) * n;
+      const PetscScalar left = part[r][s];
 
-      UNROLL()
-      for (PetscInt c = 0; c <= steps; c++) part[r][c] = row[c < steps ? k + c : j];
-    }
-    UNROLL()
-    for (PetscInt s = 0; s < steps; s++) {
-      const PetscScalar inverse = PetscScalar(1) / part[s][s];
-
-      UNROLL()
-      for (PetscInt c = 0; c <= steps; c++) part[s][c] = c == s ? inverse : part[s][c] * inverse;
-      UNROLL()
-      for (PetscInt r = 0; r <= steps; r++) {
-        const PetscScalar left = part[r][s];
-
-        UNROLL()
-        for (PetscInt c = 0; c <= steps; c++) {
-          if (r != s) part[r][c] = (c == s ? PetscScalar(0) : part[r][c]) - left * part[s][c];
-        }
-      }
-    }
-    UNROLL()
-    for (PetscInt r = 0; r <= steps; r++) {
       UNROLL()
       for (PetscInt c = 0; c <= steps; c++) {
-        if ((r < steps ? k + r == i : i < k || i >= k + steps) && (c < steps ? k + c == j : j < k || j >= k + steps)) to[e] = part[r][c];
+        if (r != s) part[r][c] = (c == s ? PetscScalar(0) : part[r][c]) - left * part[s][c];
       }
     }
   }
-};
+  UNROLL()
+  for (PetscInt r = 0; r <= steps; r++) {
+    UNROLL()
+    for (PetscInt c = 0; c <= steps; c++) {
+      if ((r < steps ? k + r == i : i < k || i >= k + steps) && (c < steps ? k + c == j : j < k || j >= k + steps)) to[e] = part[r][c];
+    }
+  }
+}
 
 /* By how much an entry of A A^-1 differs from the identity's, and the inverse without the scaling. */
 struct Check {
@@ -138,10 +121,10 @@ bool dense_inverse(const Csr &A, const Array<PetscReal> &magnitude, Array<PetscS
   Array<PetscReal>   scale(space, n), facts(space, 3); // what is left of the identity, and the squares of the norms of A and A^-1
 
   M.zero();
-  for_each_row(space, n, RowScale{A, magnitude.data(), scale.data()});
-  for_each_row(space, n, ScaledRow{A, scale.data(), M.data()});
+  for_each_row(space, n, bound<scale_of_row>(A, magnitude.data(), scale.data()));
+  for_each_row(space, n, bound<write_scaled_row>(A, scale.data(), M.data()));
   const auto eliminate = [&](auto steps, PetscInt k) {
-    for_each_row(space, n * n, Eliminate<steps.value>{n, k, M.data(), next.data()});
+    for_each_row(space, n * n, bound<eliminate_column<steps.value>>(n, k, M.data(), next.data()));
     M.swap(next);
     return k + steps.value;
   };

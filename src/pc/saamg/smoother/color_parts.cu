@@ -8,13 +8,11 @@ namespace goza::saamg
 namespace
 {
 
-struct Reads {
-  const PetscInt *ptr; // of what is on other ranks
-  PetscInt        bs;
-  char           *edge;
-
-  HD void operator()(PetscInt i) const { edge[i] = ptr[(i + 1) * bs] > ptr[i * bs]; }
-};
+/* ptr: of what is on other ranks */
+HD void reads_others(PetscInt i, const PetscInt *ptr, PetscInt bs, char *edge)
+{
+  edge[i] = ptr[(i + 1) * bs] > ptr[i * bs];
+}
 
 HD void is_read(PetscInt k, const PetscInt *index, PetscInt bs, char *edge)
 {
@@ -22,19 +20,12 @@ HD void is_read(PetscInt k, const PetscInt *index, PetscInt bs, char *edge)
 }
 
 /* By place in the list. */
-struct Flags {
-  const PetscInt *list;
-  const char     *edge;
-  char           *inner_flag, *edge_flag;
-  PetscInt       *edges;
-
-  HD void operator()(PetscInt k) const
-  {
-    edge_flag[k]  = edge[list[k]];
-    inner_flag[k] = !edge_flag[k];
-    edges[k]      = edge_flag[k];
-  }
-};
+HD void flag_at(PetscInt k, const PetscInt *list, const char *edge, char *inner_flag, char *edge_flag, PetscInt *edges)
+{
+  edge_flag[k]  = edge[list[k]];
+  inner_flag[k] = !edge_flag[k];
+  edges[k]      = edge_flag[k];
+}
 
 HD void row_of_node(PetscInt k, const PetscInt *nodes, PetscInt bs, PetscInt *rows)
 {
@@ -59,9 +50,9 @@ SplitColors split_colors(const Coloring &coloring, const Csr &others, const Colu
   Array<PetscInt> edges(space, n + 1), place(space, coloring.begin.data(), coloring.begin.size()), before(space, coloring.begin.size());
   SplitColors     split;
 
-  for_each_row(space, n, Reads{others.ptr, bs, edge.data()});
+  for_each_row(space, n, bound<reads_others>(others.ptr, bs, edge.data()));
   for_each_row(space, columns.nsend(), bound<is_read>(columns.send_index().data(), bs, edge.data()));
-  for_each_row(space, n, Flags{coloring.rows.data(), edge.data(), inner_flag.data(), edge_flag.data(), edges.data()});
+  for_each_row(space, n, bound<flag_at>(coloring.rows.data(), edge.data(), inner_flag.data(), edge_flag.data(), edges.data()));
   scan_lengths(space, edges.data(), edges);
   gather(space, ncolors + 1, place.data(), static_cast<const PetscInt *>(edges.data()), before.data());
   split.inner.rows  = kept(space, coloring.rows, inner_flag);

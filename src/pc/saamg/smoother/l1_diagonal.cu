@@ -30,18 +30,16 @@ template <class V> HD void scale_of_row(PetscInt i, const V *inv, PetscReal *sca
   scale[i] = d > 0 ? 1 / PetscSqrtReal(d) : 0;
 }
 
-template <class V> struct Scale {
-  V  factor;
-  V *x;
-
-  HD void operator()(PetscInt i) const { x[i] *= factor; }
-};
+template <class V> HD void scale_at(PetscInt i, V factor, V *x)
+{
+  x[i] *= factor;
+}
 
 } // namespace
 
 template <class V> void scale(Space space, std::size_t n, V factor, V *x)
 {
-  for_each_row(space, static_cast<PetscInt>(n), Scale<V>{factor, x});
+  for_each_row(space, static_cast<PetscInt>(n), bound<scale_at<V>>(factor, x));
 }
 
 template <class V> void add_l1_norms(const Csr &A, bool diagonal_block, V *inv, const PetscReal *row_scale, const PetscReal *col_scale)
