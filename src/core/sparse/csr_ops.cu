@@ -110,18 +110,11 @@ HD void row_of_entry(PetscInt row, const PetscInt *ptr, PetscInt *row_of)
   for (PetscInt p = ptr[row]; p < ptr[row + 1]; p++) row_of[p] = row;
 }
 
-struct Gather {
-  const PetscInt    *order, *row_of;
-  const PetscScalar *val;
-  PetscInt          *col_t;
-  PetscScalar       *val_t;
-
-  HD void operator()(PetscInt k) const
-  {
-    col_t[k] = row_of[order[k]];
-    val_t[k] = val[order[k]];
-  }
-};
+HD void gather_at(PetscInt k, const PetscInt *order, const PetscInt *row_of, const PetscScalar *val, PetscInt *col_t, PetscScalar *val_t)
+{
+  col_t[k] = row_of[order[k]];
+  val_t[k] = val[order[k]];
+}
 
 /* Values into rows of the transpose: A's entry is looked for in its row. */
 struct FillTransposed {
@@ -291,7 +284,7 @@ CsrMatrix transpose(const Csr &A)
   T.col = Array<PetscInt>(A.space, nnz);
   T.val = Array<PetscScalar>(A.space, nnz);
   for_each_row(A.space, A.nrows, bound<row_of_entry>(A.ptr, row_of.data()));
-  for_each_row(A.space, nnz, Gather{order.data(), row_of.data(), A.val, T.col.data(), T.val.data()});
+  for_each_row(A.space, nnz, bound<gather_at>(order.data(), row_of.data(), A.val, T.col.data(), T.val.data()));
   return T;
 }
 

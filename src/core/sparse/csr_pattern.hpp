@@ -54,27 +54,22 @@ __global__ void __launch_bounds__(rows_per_block)
     do_row(Block(), rows, list[k], {tables + static_cast<std::size_t>(blockIdx.x) * slots, slots, slots, nullptr, 0, &count, nullptr}, length, ptr, col);
 }
 
-struct Overflown {
-  const PetscInt *length;
-  char           *flag;
+HD inline void has_overflown(PetscInt i, const PetscInt *length, char *flag)
+{
+  flag[i] = length[i] < 0;
+}
 
-  HD void operator()(PetscInt i) const { flag[i] = length[i] < 0; }
-};
-
-template <class Rows> struct Bounds {
-  const PetscInt *list;
-  Rows            rows;
-  std::int64_t   *bound;
-
-  HD void operator()(PetscInt k) const { bound[k] = rows.bound(list[k]); }
-};
+template <class Rows> HD void bound_row(PetscInt k, const PetscInt *list, const Rows &rows, std::int64_t *bounds)
+{
+  bounds[k] = rows.bound(list[k]);
+}
 
 /* The rows whose length is -1. */
 inline Array<PetscInt> overflown(PetscInt nrows, const PetscInt *length)
 {
   Array<char> flag(Space::Cuda, nrows);
 
-  for_each_row(Space::Cuda, nrows, Overflown{length, flag.data()});
+  for_each_row(Space::Cuda, nrows, bound<has_overflown>(length, flag.data()));
   return flagged(Space::Cuda, flag.data(), nrows);
 }
 
@@ -87,11 +82,11 @@ public:
   {
     list_ = std::move(list);
     if (!list_.size()) return;
-    Array<std::int64_t> bound(Space::Cuda, list_.size());
+    Array<std::int64_t> bounds(Space::Cuda, list_.size());
     std::int64_t        columns;
 
-    for_each_row(Space::Cuda, static_cast<PetscInt>(list_.size()), Bounds<Rows>{list_.data(), rows_, bound.data()});
-    columns = std::min<std::int64_t>(largest(Space::Cuda, bound.data(), bound.size()), ncols_) + 1;
+    for_each_row(Space::Cuda, static_cast<PetscInt>(list_.size()), bound<bound_row<Rows>>(list_.data(), rows_, bounds.data()));
+    columns = std::min<std::int64_t>(largest(Space::Cuda, bounds.data(), bounds.size()), ncols_) + 1;
     for (slots_ = 4096; slots_ < 2 * columns + rows_per_block; slots_ *= 2) { }
     nblocks_ = static_cast<PetscInt>(
       std::max<std::int64_t>(1, std::min<std::int64_t>({256, static_cast<std::int64_t>(list_.size()), (std::int64_t(1) << 26) / slots_})));

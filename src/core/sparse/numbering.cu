@@ -68,12 +68,10 @@ HD void flag_unnamed(PetscInt v, const PetscInt *parent, char *flag)
   flag[v] = parent[v] == nobody;
 }
 
-struct Invert {
-  const PetscInt *order;
-  PetscInt       *number;
-
-  HD void operator()(PetscInt k) const { number[order[k]] = k; }
-};
+HD void invert_at(PetscInt k, const PetscInt *order, PetscInt *number)
+{
+  number[order[k]] = k;
+}
 
 /* One search at a time. */
 class Search {
@@ -184,7 +182,7 @@ Array<PetscInt> inverse_of(const Array<PetscInt> &order)
 {
   Array<PetscInt> number(order.space(), order.size());
 
-  for_each_row(order.space(), static_cast<PetscInt>(order.size()), Invert{order.data(), number.data()});
+  for_each_row(order.space(), static_cast<PetscInt>(order.size()), bound<invert_at>(order.data(), number.data()));
   return number;
 }
 

@@ -29,12 +29,10 @@ HD void count_to_weight(PetscInt p, const PetscScalar *val, float *weight)
   weight[p] = static_cast<float>(PetscRealPart(val[p]));
 }
 
-struct Degree {
-  const PetscInt *ptr;
-  PetscInt       *degree;
-
-  HD void operator()(PetscInt i) const { degree[i] = ptr[i + 1] - ptr[i]; }
-};
+HD void count_degree(PetscInt i, const PetscInt *ptr, PetscInt *degree)
+{
+  degree[i] = ptr[i + 1] - ptr[i];
+}
 
 /* second: [aggregates][2] number and name of the aggregate that an aggregate is in; n: owned nodes */
 HD void of_aggregate(PetscInt i, const PetscInt *first, const PetscInt *second, PetscInt n, PetscInt *of_node, PetscInt *name)
@@ -113,7 +111,7 @@ CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least)
   quotient.ids    = {ids.data(), 0, 1, first.lattice};
   quotient.degree = Array<PetscInt>(space, quotient.nodes->nlocal());
   quotient.weight = Array<float>(space, Q.nnz());
-  for_each_row(space, first.n, Degree{Q.ptr.data(), quotient.degree.data()});
+  for_each_row(space, first.n, bound<count_degree>(Q.ptr.data(), quotient.degree.data()));
   quotient.nodes->update(quotient.degree);
   for_each_row(space, Q.nnz(), bound<count_to_weight>(Q.val.data(), quotient.weight.data()));
   quotient.ptr            = std::move(Q.ptr);

@@ -34,23 +34,17 @@ struct PackBoxes {
   }
 };
 
-struct UnpackBoxes {
-  BoxGrid         grid;
-  const PetscInt *node, *numbers;
-  PetscInt       *of_box;
+HD inline void unpack_boxes(PetscInt g, const BoxGrid &grid, const PetscInt *node, const PetscInt *numbers, PetscInt *of_box)
+{
+  if (node[g] < 0) return;
+  const BoxNode n = grid.place(node[g]);
 
-  HD void operator()(PetscInt g) const
-  {
-    if (node[g] < 0) return;
-    const BoxNode n = grid.place(node[g]);
+  for (int place = 0; place < 8; place++) {
+    const PetscInt box = PackBoxes::box_at(grid, n, place), number = numbers[8 * static_cast<std::size_t>(g) + place];
 
-    for (int place = 0; place < 8; place++) {
-      const PetscInt box = PackBoxes::box_at(grid, n, place), number = numbers[8 * static_cast<std::size_t>(g) + place];
-
-      if (box >= 0 && number >= 0) of_box[box] = number;
-    }
+    if (box >= 0 && number >= 0) of_box[box] = number;
   }
-};
+}
 
 /* Rows of P that others want, by their 8 places: values, and global numbers. */
 struct PackPlaces {
@@ -73,39 +67,27 @@ struct PackPlaces {
 };
 
 /* node: of the ghosts */
-struct UnpackValues {
-  const Bits8       *reach;
-  const PetscInt    *node, *ptr;
-  const PetscScalar *values;
-  PetscScalar       *val;
+HD inline void unpack_values(PetscInt g, const Bits8 *reach, const PetscInt *node, const PetscInt *ptr, const PetscScalar *values, PetscScalar *val)
+{
+  const PetscInt here = node[g];
 
-  HD void operator()(PetscInt g) const
-  {
-    const PetscInt here = node[g];
-
-    if (here < 0) return;
-    for (int place = 0; place < 8; place++) {
-      if (reach[here] >> place & 1) val[ptr[here] + entries_below(reach[here], place)] = values[8 * static_cast<std::size_t>(g) + place];
-    }
+  if (here < 0) return;
+  for (int place = 0; place < 8; place++) {
+    if (reach[here] >> place & 1) val[ptr[here] + entries_below(reach[here], place)] = values[8 * static_cast<std::size_t>(g) + place];
   }
-};
+}
 
-struct UnpackNumbers {
-  NumberedPlaces  places; // node: of the ghosts
-  const PetscInt *numbers;
-  PetscInt       *of_box;
+/* places.node: of the ghosts */
+HD inline void unpack_numbers(PetscInt g, const NumberedPlaces &places, const PetscInt *numbers, PetscInt *of_box)
+{
+  const PetscInt here = places.node[g];
 
-  HD void operator()(PetscInt g) const
-  {
-    const PetscInt here = places.node[g];
+  if (here < 0) return;
+  const BoxNode n = places.grid.place(here);
 
-    if (here < 0) return;
-    const BoxNode n = places.grid.place(here);
-
-    for (int place = 0; place < 8; place++) {
-      if (places.reach[here] >> place & 1) of_box[places.box(n, place)] = numbers[8 * static_cast<std::size_t>(g) + place];
-    }
+  for (int place = 0; place < 8; place++) {
+    if (places.reach[here] >> place & 1) of_box[places.box(n, place)] = numbers[8 * static_cast<std::size_t>(g) + place];
   }
-};
+}
 
 } // namespace goza::saamg

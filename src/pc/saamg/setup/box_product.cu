@@ -30,8 +30,8 @@ static Array<Bits27> find_product(const Boxes &boxes)
   const BoxGrid &grid  = boxes.grid;
   Array<Bits27>  found(space, boxes.stencil.size()), bits(space, grid.all_boxes());
 
-  for_each_row(space, grid.size(), FindProductRow{grid, boxes.stencil.data(), boxes.reach.data(), found.data()});
-  for_each_row(space, grid.all_boxes(), FindBoxRow{grid, boxes.reach.data(), found.data(), bits.data()});
+  for_each_row(space, grid.size(), bound<find_product_row>(grid, boxes.stencil.data(), boxes.reach.data(), found.data()));
+  for_each_row(space, grid.all_boxes(), bound<find_box_row>(grid, boxes.reach.data(), found.data(), bits.data()));
   return bits;
 }
 
@@ -71,7 +71,7 @@ static void place_rows(Boxes &boxes, const Stencil &A, const CsrMatrix &P, const
 
   if (const BoxSmoothing *by = boxes.smoothing.get())
     place(SmoothedRow27<Stencil>{boxes.grid, A, boxes.stencil.data(), by->T, by->dinv, by->omega}, boxes.pairs.data());
-  else place(HeldRow8{boxes.reach.data(), P.ptr.data(), P.val.data()}, nullptr);
+  else place(bound<held_row8>(boxes.reach.data(), P.ptr.data(), P.val.data()), nullptr);
 }
 
 /* R A P by planes of boxes. m: null, or squares gets what R diag(m) R^H has on its diagonal. */
@@ -103,9 +103,9 @@ static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix
       const PetscInt end_of_P = PetscMin(end + 1, grid.tiles[2]);
 
       place_rows(boxes, values, P, of_P, made_of_P, end_of_P, boxes.exponents.data() + 3 * (first / together));
-      const MultiplyBoxes<decltype(values)> multiply{grid, values, boxes.stencil.data(), of_P, window, made, end};
+      const MultiplyBoxes<decltype(values)> multiply{grid, values, boxes.stencil.data(), of_P, window, made, end, space == Space::Cuda && grid.tiles[1] > 1};
 
-      for_each_row(space, multiply.count(space), multiply);
+      for_each_row(space, multiply.count(), multiply);
       for_each_row(space, (symmetric ? 5 : 9) * (last + 1 - first) * in_plane,
                    ProjectBoxes{grid, of_P, window, first * in_plane, (last + 1 - first) * in_plane, to.ld, conjugated, symmetric, to.half, to.val, m,
                                 squares});

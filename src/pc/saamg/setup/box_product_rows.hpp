@@ -7,71 +7,54 @@ namespace goza::saamg
 {
 
 /* The entries of a row of A P, by bits. */
-struct FindProductRow {
-  BoxGrid       grid;
-  const Bits27 *stencil;
-  const Bits8  *reach;
-  Bits27       *found;
+HD inline void find_product_row(PetscInt i, const BoxGrid &grid, const Bits27 *stencil, const Bits8 *reach, Bits27 *found)
+{
+  const BoxNode n    = grid.place(i);
+  const Bits27  mine = stencil[i];
+  Bits27        all  = 0;
 
-  HD void operator()(PetscInt i) const
-  {
-    const BoxNode n    = grid.place(i);
-    const Bits27  mine = stencil[i];
-    Bits27        all  = 0;
+  if (mine & coupled_node)
+    for_each_neighbour(grid, i, mine, [&](int, PetscInt j, int dx, int dy, int dz) {
+      const Bits27 r = reach[j], by_27 = (r & 3) | (r & 12) << 1 | (r & 48) << 5 | (r & 192) << 6; // 2 x 2 x 2 places among 3 x 3 x 3
 
-    if (mine & coupled_node)
-      for_each_neighbour(grid, i, mine, [&](int, PetscInt j, int dx, int dy, int dz) {
-        const Bits27 r = reach[j], by_27 = (r & 3) | (r & 12) << 1 | (r & 48) << 5 | (r & 192) << 6; // 2 x 2 x 2 places among 3 x 3 x 3
-
-        all |= by_27 << bit_of(lower_box(n.o[0] + dx), lower_box(n.o[1] + dy), lower_box(n.o[2] + dz));
-      });
-    found[i] = all;
-  }
-};
+      all |= by_27 << bit_of(lower_box(n.o[0] + dx), lower_box(n.o[1] + dy), lower_box(n.o[2] + dz));
+    });
+  found[i] = all;
+}
 
 /* Of a row of R (A P), from the nodes of its box and around it. The diagonal entry is always there. */
-struct FindBoxRow {
-  BoxGrid       grid;
-  const Bits8  *reach;
-  const Bits27 *found;
-  Bits27       *bits;
+HD inline void find_box_row(PetscInt box, const BoxGrid &grid, const Bits8 *reach, const Bits27 *found, Bits27 *bits)
+{
+  Bits27 has = Bits27(1) << bit_of(0, 0, 0);
 
-  HD void operator()(PetscInt box) const
-  {
-    Bits27 has = Bits27(1) << bit_of(0, 0, 0);
+  grid.for_each_node(box, 1, [&](PetscInt i, int x, int y, int z) {
+    const int place = 4 * (z < 0) + 2 * (y < 0) + (x < 0), away = boxes_away(x) + 3 * boxes_away(y) + 9 * boxes_away(z);
 
-    grid.for_each_node(box, 1, [&](PetscInt i, int x, int y, int z) {
-      const int place = 4 * (z < 0) + 2 * (y < 0) + (x < 0), away = boxes_away(x) + 3 * boxes_away(y) + 9 * boxes_away(z);
-
-      if (reach[i] >> place & 1) has |= away < 0 ? found[i] >> -away : found[i] << away;
-    });
-    bits[box] = has;
-  }
-};
+    if (reach[i] >> place & 1) has |= away < 0 ? found[i] >> -away : found[i] << away;
+  });
+  bits[box] = has;
+}
 
 /* The rows of A P of a box's three nodes beside one another, 0 where they have no entry: they read the same rows of P. Of the 27 places those that no row of
-   P^T asks for are left as they are. */
+   P^T asks for are left as they are. A brick is 32 boxes in 4 lines of 2 planes, which read the same of P; a warp's nodes then lie alike in their boxes. */
 template <class Stencil> struct MultiplyBoxes {
   BoxGrid       grid;
   Stencil       A;
   const Bits27 *stencil;
   BoxWindow     P, window;  // P: with a line before and behind it, 0 where there is no node; window: [27][planes]
   PetscInt      first, end; // planes
+  bool          by_bricks;  // a device's block, in space
 
-  /* In space a device's block takes 32 boxes in 4 lines of 2 planes, which read the same of P; a warp's nodes then lie alike in their boxes. */
-  HD bool  by_bricks() const { return grid.tiles[1] > 1; }
-  PetscInt count(Space space) const
+  PetscInt count() const
   {
-    return space == Space::Cuda && by_bricks() ? 256 * bricks(grid.boxes[0], 32) * bricks(grid.tiles[1], 4) * bricks(end - first, 2)
-                                               : (end - first) * grid.tiles[1] * grid.boxes[0];
+    return by_bricks ? 256 * bricks(grid.boxes[0], 32) * bricks(grid.tiles[1], 4) * bricks(end - first, 2) : (end - first) * grid.tiles[1] * grid.boxes[0];
   }
 
   HD void operator()(PetscInt row) const
   {
     PetscInt box = row % grid.boxes[0], line = row / grid.boxes[0], y = line % grid.tiles[1], t = first + line / grid.tiles[1];
 
-#if defined(__CUDA_ARCH__)
-    if (by_bricks()) {
+    if (by_bricks) {
       const PetscInt in_line = bricks(grid.boxes[0], 32), in_plane = bricks(grid.tiles[1], 4), brick = row / 256, of_line = brick / in_line;
 
       box = 32 * (brick % in_line) + row % 32;
@@ -79,7 +62,6 @@ template <class Stencil> struct MultiplyBoxes {
       t   = first + 2 * (of_line / in_plane) + row / 128 % 2;
       if (box >= grid.boxes[0] || y >= grid.tiles[1] || t >= end) return;
     }
-#endif
     switch (y - grid.root((y + 1 - grid.first[1]) / 3, 1)) { // alike along a line: each is a body of its own, whose sums are registers
     case -1:
       return add_planes<-1>(box, y, t);
@@ -91,29 +73,14 @@ template <class Stencil> struct MultiplyBoxes {
   }
 
 private:
-  HD static PetscInt bricks(PetscInt n, PetscInt of)
-  {
-    return (n + of - 1) / of;
-  }
+  HD static PetscInt bricks(PetscInt n, PetscInt of) { return (n + of - 1) / of; }
 
   /* In a direction: the boxes that a row of A P reaches, and how many a neighbour's row of P does. */
-  HD static constexpr int lowest(int o)
-  {
-    return o > 0 ? 0 : -1;
-  }
-  HD static constexpr int reached(int o)
-  {
-    return o ? 2 : 3;
-  }
-  HD static constexpr int places(int s)
-  {
-    return s ? 2 : 1;
-  }
+  HD static constexpr int lowest(int o) { return o > 0 ? 0 : -1; }
+  HD static constexpr int reached(int o) { return o ? 2 : 3; }
+  HD static constexpr int places(int s) { return s ? 2 : 1; }
   /* lower_box(), when this is compiled */
-  HD static constexpr int lower(int s)
-  {
-    return s < 0 ? -1 : 0;
-  }
+  HD static constexpr int lower(int s) { return s < 0 ? -1 : 0; }
 
   /* The places of the nodes' rows that are theirs and lead to a line of the lattice. */
   HD void find_places(PetscInt box, PetscInt y, PetscInt node, Bits27 *mine) const
@@ -152,10 +119,7 @@ private:
     }
   }
 
-  HD static bool has_bit(Bits27 bits, int bit)
-  {
-    return bits >> bit & 1;
-  }
+  HD static bool has_bit(Bits27 bits, int bit) { return bits >> bit & 1; }
 
   template <int oy> HD void add_plane(PetscInt node, int bit, const Bits27 *mine, const PetscScalar *of_P, PetscScalar (*sum)[7]) const
   {

@@ -65,17 +65,10 @@ private:
 };
 
 /* The stencil of rows that have all of `places` that are inside the grid. */
-struct StencilByPlace {
-  BoxGrid      grid;
-  Bits27       places;
-  const Bits8 *reach;
-  Bits27      *stencil;
-
-  HD void operator()(PetscInt i) const
-  {
-    stencil[i] = (places & places_inside(grid, i)) | (reach[i] ? coupled_node : 0); // a coupled node reaches its own box
-  }
-};
+HD inline void stencil_by_place(PetscInt i, const BoxGrid &grid, const Bits27 &places, const Bits8 *reach, Bits27 *stencil)
+{
+  stencil[i] = (places & places_inside(grid, i)) | (reach[i] ? coupled_node : 0); // a coupled node reaches its own box
+}
 
 struct LengthOfReached {
   const Bits8 *reach;
@@ -198,22 +191,17 @@ struct BoxRowsOfP {
   }
 };
 
-struct InterpolatedByBoxes {
-  BoxRowsOfP   rows;
-  PetscScalar *sum;
+HD inline void interpolate_by_boxes(PetscInt i, const BoxRowsOfP &rows, PetscScalar *sum)
+{
+  const BoxNode n = rows.grid.place(i);
+  PetscInt      p = rows.ptr[i];
+  PetscScalar   s = 0;
 
-  HD void operator()(PetscInt i) const
-  {
-    const BoxNode n = rows.grid.place(i);
-    PetscInt      p = rows.ptr[i];
-    PetscScalar   s = 0;
-
-    for (int place = 0; place < 8; place++) {
-      if (rows.reach[i] >> place & 1) s += rows.val[p++] * rows.coarse_at(n, place);
-    }
-    sum[i] = s;
+  for (int place = 0; place < 8; place++) {
+    if (rows.reach[i] >> place & 1) s += rows.val[p++] * rows.coarse_at(n, place);
   }
-};
+  sum[i] = s;
+}
 
 /* WithinRow by place. */
 template <class Stencil> struct WithinBoxes {

@@ -74,7 +74,7 @@ template <class T> void RankBoxes::update(Array<T> &on_grid, bool coupled) const
   const Space     space = on_grid.space();
   Array<PetscInt> value(space, columns->nlocal(), unset);
 
-  for_each_row(space, columns->n(), TakeFromGrid<T>{node.data(), on_grid.data(), coupled, value.data()});
+  for_each_row(space, columns->n(), bound<take_from_grid<T>>(node.data(), on_grid.data(), coupled, value.data()));
   columns->update(value);
   for_each_row(space, columns->nghost(), PutOnGrid<T, PetscInt>{node.data() + columns->n(), value.data() + columns->n(), on_grid.data()});
 }
@@ -152,7 +152,7 @@ static void tell_of_boxes_beside(const Boxes &boxes, Array<PetscInt> &of_box)
 
   for_each_row(space, columns.nsend(), PackBoxes{boxes.grid, columns.send_index().data(), ranks.node.data(), of_box.data(), out.data()});
   columns.send_runs(false, static_cast<const PetscInt *>(out.data()), begins_of_places(columns.sends()), in.data(), begins_of_places(columns.receives()));
-  for_each_row(space, columns.nghost(), UnpackBoxes{boxes.grid, ranks.node.data() + columns.n(), in.data(), of_box.data()});
+  for_each_row(space, columns.nghost(), bound<unpack_boxes>(boxes.grid, ranks.node.data() + columns.n(), in.data(), of_box.data()));
 }
 
 CsrAggregates aggregates_of_ranks(Boxes &boxes, NodeIds ids, PetscInt least)
@@ -203,12 +203,12 @@ CsrMatrix own_rows_of(const Boxes &boxes, const CsrMatrix &on_grid, MapPtr &colu
   CsrMatrix        P(space, n, ranks.aggregates->nlocal());
 
   P.ptr = Array<PetscInt>(space, n + 1);
-  for_each_row(space, n, LengthOfOwnRow{boxes.reach.data(), ranks.node.data(), P.ptr.data()});
+  for_each_row(space, n, bound<length_of_own_row>(boxes.reach.data(), ranks.node.data(), P.ptr.data()));
   const PetscInt nnz = lengths_to_pointer(space, P.ptr);
 
   P.col = Array<PetscInt>(space, nnz, unset);
   P.val = Array<PetscScalar>(space, nnz, unset);
-  for_each_row(space, n, OwnRowOfP{places_of(boxes), on_grid.ptr.data(), on_grid.val.data(), P.ptr.data(), P.col.data(), P.val.data()});
+  for_each_row(space, n, bound<own_row_of_p>(places_of(boxes), on_grid.ptr.data(), on_grid.val.data(), P.ptr.data(), P.col.data(), P.val.data()));
   columns = drop_unused_ghosts(LocalColumns(*ranks.aggregates, {}), ranks.aggregates->ghosts(), P);
   return P;
 }
@@ -226,11 +226,11 @@ CsrMatrix rows_on_grid(Boxes &boxes, const CsrMatrix &P)
   for_each_row(space, nodes, LengthOfReached{boxes.reach.data(), placed.ptr.data()});
   point_to_rows(placed.ptr, &boxes.entries);
   placed.val = Array<PetscScalar>(space, boxes.entries, unset);
-  for_each_row(space, P.nrows, RowOnGrid{places, P.ptr.data(), P.val.data(), placed.ptr.data(), placed.val.data()});
+  for_each_row(space, P.nrows, bound<row_on_grid>(places, P.ptr.data(), P.val.data(), placed.ptr.data(), placed.val.data()));
   for_each_row(space, columns.nsend(),
                PackPlaces{places, GlobalNumber(*boxes.ranks->aggregates), columns.send_index().data(), P.ptr.data(), P.val.data(), out.data(), nullptr});
   columns.send_runs(false, static_cast<const PetscScalar *>(out.data()), begins_of_places(columns.sends()), in.data(), begins_of_places(columns.receives()));
-  for_each_row(space, columns.nghost(), UnpackValues{boxes.reach.data(), places.node + columns.n(), placed.ptr.data(), in.data(), placed.val.data()});
+  for_each_row(space, columns.nghost(), bound<unpack_values>(boxes.reach.data(), places.node + columns.n(), placed.ptr.data(), in.data(), placed.val.data()));
   return placed;
 }
 
@@ -250,7 +250,7 @@ static void find_reached(Boxes &boxes)
   for_each_row(space, columns.nsend(), PackPlaces{places, global, columns.send_index().data(), nullptr, nullptr, nullptr, out.data()});
   columns.send_runs(false, static_cast<const PetscInt *>(out.data()), begins_of_places(columns.sends()), in.data(), begins_of_places(columns.receives()));
   places.node += columns.n();
-  for_each_row(space, columns.nghost(), UnpackNumbers{places, in.data(), ranks.column.data()});
+  for_each_row(space, columns.nghost(), bound<unpack_numbers>(places, in.data(), ranks.column.data()));
   ranks.reached = std::make_unique<LocalColumns>(*ranks.aggregates, ghosts_among(*ranks.aggregates, ranks.column.data(), nboxes));
   put_numbers(space, nboxes, LocalNumber(*ranks.reached), ranks.column.data(), ranks.column.data());
 }
@@ -266,9 +266,9 @@ CsrMatrix parts_of_product(Boxes &boxes, const ColumnMap &rows, std::int64_t ld,
   CsrMatrix parts(space, n, ranks.reached->nlocal());
 
   fill(space, n, -1, box.data());
-  for_each_row(space, boxes.grid.all_boxes(), BoxOfPart{GlobalNumber(*ranks.aggregates), LocalNumber(rows), ranks.number.data(), box.data()});
+  for_each_row(space, boxes.grid.all_boxes(), bound<box_of_part>(GlobalNumber(*ranks.aggregates), LocalNumber(rows), ranks.number.data(), box.data()));
   parts.ptr = Array<PetscInt>(space, n + 1);
-  for_each_row(space, n, LengthOfPart{box.data(), boxes.coarse_stencil.data(), parts.ptr.data()});
+  for_each_row(space, n, bound<length_of_part>(box.data(), boxes.coarse_stencil.data(), parts.ptr.data()));
   point_to_rows(parts.ptr, &boxes.coarse_entries);
   parts.col = Array<PetscInt>(space, boxes.coarse_entries, unset);
   parts.val = Array<PetscScalar>(space, boxes.coarse_entries, unset);

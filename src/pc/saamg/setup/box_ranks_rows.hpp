@@ -47,20 +47,13 @@ struct FindNode {
   }
 };
 
-/* Between what is kept for local columns and for the grid's nodes. */
-template <class T> struct TakeFromGrid {
-  const PetscInt *node;
-  const T        *on_grid;
-  bool            coupled; // see RankBoxes::update()
-  PetscInt       *value;
+/* Between what is kept for local columns and for the grid's nodes. coupled: see RankBoxes::update() */
+template <class T> HD void take_from_grid(PetscInt i, const PetscInt *node, const T *on_grid, bool coupled, PetscInt *value)
+{
+  const T v = on_grid[node[i]];
 
-  HD void operator()(PetscInt i) const
-  {
-    const T v = on_grid[node[i]];
-
-    value[i] = coupled ? PetscInt(v != 0) << bit_of(0, 0, 0) : static_cast<PetscInt>(v);
-  }
-};
+  value[i] = coupled ? PetscInt(v != 0) << bit_of(0, 0, 0) : static_cast<PetscInt>(v);
+}
 
 template <class T, class From> struct PutOnGrid {
   const PetscInt *node;
@@ -203,73 +196,45 @@ struct NumberedPlaces {
   }
 };
 
-struct LengthOfOwnRow {
-  const Bits8    *reach;
-  const PetscInt *node;
-  PetscInt       *length;
-
-  HD void operator()(PetscInt i) const { length[i] = how_many(reach[node[i]]); }
-};
+HD inline void length_of_own_row(PetscInt i, const Bits8 *reach, const PetscInt *node, PetscInt *length)
+{
+  length[i] = how_many(reach[node[i]]);
+}
 
 /* A rank's row of P from that on its grid. */
-struct OwnRowOfP {
-  NumberedPlaces     places;
-  const PetscInt    *from_ptr;
-  const PetscScalar *from;
-  const PetscInt    *ptr;
-  PetscInt          *col;
-  PetscScalar       *val;
+HD inline void own_row_of_p(PetscInt i, const NumberedPlaces &places, const PetscInt *from_ptr, const PetscScalar *from, const PetscInt *ptr, PetscInt *col,
+                            PetscScalar *val)
+{
+  const PetscInt here = places.node[i];
 
-  HD void operator()(PetscInt i) const
-  {
-    const PetscInt here = places.node[i];
+  places.for_each(here, [&](int place, PetscInt k, PetscInt number) {
+    col[ptr[i] + k] = number;
+    val[ptr[i] + k] = from[from_ptr[here] + entries_below(places.reach[here], place)];
+  });
+}
 
-    places.for_each(here, [&](int place, PetscInt k, PetscInt number) {
-      col[ptr[i] + k] = number;
-      val[ptr[i] + k] = from[from_ptr[here] + entries_below(places.reach[here], place)];
-    });
-  }
-};
+/* Back again. */
+HD inline void row_on_grid(PetscInt i, const NumberedPlaces &places, const PetscInt *from_ptr, const PetscScalar *from, const PetscInt *ptr, PetscScalar *val)
+{
+  const PetscInt here = places.node[i];
 
-/* Back again, */
-struct RowOnGrid {
-  NumberedPlaces     places;
-  const PetscInt    *from_ptr;
-  const PetscScalar *from;
-  const PetscInt    *ptr;
-  PetscScalar       *val;
+  places.for_each(here, [&](int place, PetscInt k, PetscInt) { val[ptr[here] + entries_below(places.reach[here], place)] = from[from_ptr[i] + k]; });
+}
 
-  HD void operator()(PetscInt i) const
-  {
-    const PetscInt here = places.node[i];
+/* Rows of a product in parts: which box each is, lengths, entries. row: it has no number for some. */
+HD inline void box_of_part(PetscInt b, const GlobalNumber &global, const LocalNumber &row, const PetscInt *number, PetscInt *box)
+{
+  if (number[b] < 0) return;
+  const PetscInt g = global(number[b]), r = row(g);
 
-    places.for_each(here, [&](int place, PetscInt k, PetscInt) { val[ptr[here] + entries_below(places.reach[here], place)] = from[from_ptr[i] + k]; });
-  }
-};
+  if (r < row.n || (r < row.n + row.nghost && row.ghosts[r - row.n] == g)) box[r] = b;
+}
 
-/* Rows of a product in parts: which box each is, lengths, entries. */
-struct BoxOfPart {
-  GlobalNumber    global;
-  LocalNumber     row; // which has no number for some
-  const PetscInt *number;
-  PetscInt       *box;
-
-  HD void operator()(PetscInt b) const
-  {
-    if (number[b] < 0) return;
-    const PetscInt g = global(number[b]), r = row(g);
-
-    if (r < row.n || (r < row.n + row.nghost && row.ghosts[r - row.n] == g)) box[r] = b;
-  }
-};
-
-struct LengthOfPart {
-  const PetscInt *box; // -1: nothing of it is here
-  const Bits27   *bits;
-  PetscInt       *length;
-
-  HD void operator()(PetscInt r) const { length[r] = box[r] < 0 ? 0 : how_many(bits[box[r]]); }
-};
+/* box: -1 where nothing of it is here */
+HD inline void length_of_part(PetscInt r, const PetscInt *box, const Bits27 *bits, PetscInt *length)
+{
+  length[r] = box[r] < 0 ? 0 : how_many(bits[box[r]]);
+}
 
 struct WritePart {
   BoxGrid            grid;

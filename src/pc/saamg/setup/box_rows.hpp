@@ -101,21 +101,15 @@ template <class Stencil> struct FindPlaces {
 };
 
 /* The edges of the strength graph: strong entries but for those that lead to a node without any. */
-struct KeepCoupled {
-  BoxGrid       grid;
-  const Bits27 *strong;
-  Bits27       *edges;
+HD inline void keep_coupled(PetscInt i, const BoxGrid &grid, const Bits27 *strong, Bits27 *edges)
+{
+  Bits27 e = strong[i];
 
-  HD void operator()(PetscInt i) const
-  {
-    Bits27 e = strong[i];
-
-    for_each_neighbour(grid, i, e, [&](int bit, PetscInt j, int, int, int) {
-      if (!strong[j]) e &= ~(Bits27(1) << bit);
-    });
-    edges[i] = e;
-  }
-};
+  for_each_neighbour(grid, i, e, [&](int bit, PetscInt j, int, int, int) {
+    if (!strong[j]) e &= ~(Bits27(1) << bit);
+  });
+  edges[i] = e;
+}
 
 struct BoxCounts {
   static constexpr int bad = 0, coupled = 1, elsewhere = 2, odd = 5, n = 6; // elsewhere: [3] than their roots; odd: might be roots of the second set
@@ -198,61 +192,40 @@ private:
   }
 };
 
-struct MarkCoupled {
-  const Bits27 *edges;
-  Bits27       *stencil;
+HD inline void mark_coupled(PetscInt i, const Bits27 *edges, Bits27 *stencil)
+{
+  stencil[i] |= edges[i] ? coupled_node : 0;
+}
 
-  HD void operator()(PetscInt i) const { stencil[i] |= edges[i] ? coupled_node : 0; }
-};
-
-struct NameBoxes {
-  BoxGrid   grid;
-  NodeIds   ids;
-  PetscInt *name;
-
-  HD void operator()(PetscInt box) const
-  {
-    grid.for_each_node(box, 0, [&](PetscInt i, int x, int y, int z) {
-      if (x == 0 && y == 0 && z == 0) name[box] = ids(i);
-    });
-  }
-};
+HD inline void name_boxes(PetscInt box, const BoxGrid &grid, const NodeIds &ids, PetscInt *name)
+{
+  grid.for_each_node(box, 0, [&](PetscInt i, int x, int y, int z) {
+    if (x == 0 && y == 0 && z == 0) name[box] = ids(i);
+  });
+}
 
 /* Of ones: what T has in each box, and the coarse near-null vector, twice as by Factor. */
-struct OnesOfBox {
-  BoxGrid       grid;
-  const Bits27 *stencil;
-  PetscScalar  *of_box, *coarse;
+HD inline void ones_of_box(PetscInt box, const BoxGrid &grid, const Bits27 *stencil, PetscScalar *of_box, PetscScalar *coarse)
+{
+  PetscReal n = 0, one = 1, lengths = 1;
 
-  HD void operator()(PetscInt box) const
-  {
-    PetscReal n = 0, one = 1, lengths = 1;
+  grid.for_each_node(box, 0, [&](PetscInt i, int, int, int) { n += stencil[i] & coupled_node ? 1 : 0; });
+  for (int pass = 0; pass < 2; pass++) {
+    const PetscReal length = PetscSqrtReal(n * one * one);
 
-    grid.for_each_node(box, 0, [&](PetscInt i, int, int, int) { n += stencil[i] & coupled_node ? 1 : 0; });
-    for (int pass = 0; pass < 2; pass++) {
-      const PetscReal length = PetscSqrtReal(n * one * one);
-
-      one = length > 0 ? one / length : 0;
-      lengths *= length;
-    }
-    of_box[box] = one;
-    coarse[box] = lengths;
+    one = length > 0 ? one / length : 0;
+    lengths *= length;
   }
-};
+  of_box[box] = one;
+  coarse[box] = lengths;
+}
 
-struct SpreadOnes {
-  BoxGrid            grid;
-  const Bits27      *stencil;
-  const PetscScalar *of_box;
-  PetscScalar       *T;
+HD inline void spread_ones(PetscInt i, const BoxGrid &grid, const Bits27 *stencil, const PetscScalar *of_box, PetscScalar *T)
+{
+  const BoxNode n = grid.place(i);
 
-  HD void operator()(PetscInt i) const
-  {
-    const BoxNode n = grid.place(i);
-
-    T[i] = n.inside && stencil[i] & coupled_node ? of_box[grid.number(n.box)] : PetscScalar(0);
-  }
-};
+  T[i] = n.inside && stencil[i] & coupled_node ? of_box[grid.number(n.box)] : PetscScalar(0);
+}
 
 /* T and the coarse near-null vector of one vector: its part in each box, normalised, twice as by Factor. */
 struct NormaliseBox {

@@ -39,20 +39,14 @@ HD inline PetscInt where_boxes_lie(const BoxGrid &grid, PetscInt y, int o, Petsc
 }
 
 /* A row of P by its places, of rows that are held. */
-struct HeldRow8 {
-  const Bits8       *reach;
-  const PetscInt    *ptr;
-  const PetscScalar *val;
+HD inline void held_row8(const BoxNode &n, PetscScalar *value, const Bits8 *reach, const PetscInt *ptr, const PetscScalar *val)
+{
+  const unsigned bits = reach[n.node];
+  PetscInt       p    = ptr[n.node];
 
-  HD void operator()(const BoxNode &n, PetscScalar *value) const
-  {
-    const unsigned bits = reach[n.node];
-    PetscInt       p    = ptr[n.node];
-
-    UNROLL()
-    for (int place = 0; place < 8; place++) value[place] = bits >> place & 1 ? val[p++] : PetscScalar(0);
-  }
-};
+  UNROLL()
+  for (int place = 0; place < 8; place++) value[place] = bits >> place & 1 ? val[p++] : PetscScalar(0);
+}
 
 /* A row of P by its places, 0 where it reaches no box; beside a root there is one box, not two, and nobody reads the other place. most: as exponents_of() has
    them, of all rows. A device goes through bricks of 32 x 4 x 4 nodes, or 32 x 1 x 16: what one reads to make its row others read, too. */

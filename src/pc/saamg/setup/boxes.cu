@@ -101,12 +101,10 @@ Bits27 find_neighbours(const StoredRows &A, const BoxGrid &grid, Bits27 has, con
   return 0;
 }
 
-template <class V> struct SizeOf {
-  const V   *value;
-  PetscReal *size;
-
-  HD void operator()(PetscInt i) const { size[i] = PetscAbsScalar(value[i]); }
-};
+template <class V> HD void size_at(PetscInt i, const V *value, PetscReal *size)
+{
+  size[i] = PetscAbsScalar(value[i]);
+}
 
 /* The sizes of what is not real, in `own`; real numbers as they are. */
 template <class V> const PetscReal *sizes_of(const Array<V> &values, Array<PetscReal> &own)
@@ -114,7 +112,7 @@ template <class V> const PetscReal *sizes_of(const Array<V> &values, Array<Petsc
   if constexpr (std::is_same_v<V, PetscReal>) return values.data();
   else {
     own = Array<PetscReal>(values.space(), values.size());
-    for_each_row(values.space(), static_cast<PetscInt>(values.size()), SizeOf<V>{values.data(), own.data()});
+    for_each_row(values.space(), static_cast<PetscInt>(values.size()), bound<size_at<V>>(values.data(), own.data()));
     return own.data();
   }
 }
@@ -146,13 +144,13 @@ static std::vector<std::int64_t> check_boxes(const StoredRows &A, const Array<Pe
   boxes.stencil = Array<Bits27>(space, n);
   if (boxes.ranks) find_places(A.A, grid, *boxes.ranks, measure, boxes.stencil, strong);
   else boxes.places = find_neighbours(A, grid, has, measure, boxes.stencil, strong);
-  for_each_row(space, n, KeepCoupled{grid, strong.data(), edges.data()});
+  for_each_row(space, n, bound<keep_coupled>(grid, strong.data(), edges.data()));
   if (boxes.ranks) boxes.ranks->update(edges);
   with_values(A, boxes, [&](auto values) {
     join_rows<Plus, BoxCounts::n>(space, grid.places_by_thirds(space),
                                   CheckBoxes<decltype(values)>{grid, values, measure, boxes.stencil.data(), edges.data(), boxes.stars}, sums.data());
   });
-  for_each_row(space, n, MarkCoupled{edges.data(), boxes.stencil.data()});
+  for_each_row(space, n, bound<mark_coupled>(edges.data(), boxes.stencil.data()));
   std::vector<std::int64_t> count = sums.to_host();
 
   columns.sum(count.data(), BoxCounts::n);
@@ -195,7 +193,7 @@ void Boxes::find_stencil()
 {
   if (stencil.size()) return;
   stencil = Array<Bits27>(reach.space(), reach.size());
-  for_each_row(reach.space(), static_cast<PetscInt>(reach.size()), StencilByPlace{grid, places, reach.data(), stencil.data()});
+  for_each_row(reach.space(), static_cast<PetscInt>(reach.size()), bound<stencil_by_place>(grid, places, reach.data(), stencil.data()));
 }
 
 Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids)
@@ -204,7 +202,7 @@ Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids)
   const PetscInt  n     = boxes.grid.all_boxes();
   Array<PetscInt> name(space, n);
 
-  for_each_row(space, n, NameBoxes{boxes.grid, ids, name.data()});
+  for_each_row(space, n, bound<name_boxes>(boxes.grid, ids, name.data()));
   return name;
 }
 
@@ -219,8 +217,8 @@ void normalise(Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<
   if (!B) {
     Array<PetscScalar> of_box(space, n, unset);
 
-    for_each_row(space, n, OnesOfBox{boxes.grid, boxes.stencil.data(), of_box.data(), coarse_B.data()});
-    for_each_row(space, boxes.grid.size(), SpreadOnes{boxes.grid, boxes.stencil.data(), of_box.data(), T.data()});
+    for_each_row(space, n, bound<ones_of_box>(boxes.grid, boxes.stencil.data(), of_box.data(), coarse_B.data()));
+    for_each_row(space, boxes.grid.size(), bound<spread_ones>(boxes.grid, boxes.stencil.data(), of_box.data(), T.data()));
     return;
   }
   T.zero(); // of nodes beyond the boxes

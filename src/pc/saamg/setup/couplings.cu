@@ -95,13 +95,10 @@ template <class Rows> struct SomeCouplings {
   HD void operator()(PetscInt k, std::int64_t *count) const { row(run * somewhere_in_part(k / run, runs, all) + k % run, count); }
 };
 
-struct OfCoupled {
-  const PetscScalar   *dinv;
-  const unsigned char *isolated;
-  PetscScalar         *of_coupled;
-
-  HD void operator()(PetscInt i) const { of_coupled[i] = isolated[i] ? PetscScalar(0) : dinv[i]; }
-};
+HD void dinv_of_coupled(PetscInt i, const PetscScalar *dinv, const unsigned char *isolated, PetscScalar *of_coupled)
+{
+  of_coupled[i] = isolated[i] ? PetscScalar(0) : dinv[i];
+}
 
 /* Entries of a row in the sample, and those that are strong. */
 struct CountSample {
@@ -187,7 +184,7 @@ Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const C
   const PetscInt     part = PetscMax(1, columns.nglobal() / some_rows);
   Array<PetscScalar> dinv(A.space, columns.nlocal(), unset);
 
-  for_each_row(A.space, A.nrows, OfCoupled{facts.dinv.data(), facts.isolated.data(), dinv.data()});
+  for_each_row(A.space, A.nrows, bound<dinv_of_coupled>(facts.dinv.data(), facts.isolated.data(), dinv.data()));
   columns.update(dinv);
   const auto of_rows = [&](PetscInt in) {
     Couplings found = couplings_of(rows, columns, dinv, in);

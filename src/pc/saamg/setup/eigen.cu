@@ -62,7 +62,7 @@ PetscReal lanczos(const Multiply &multiply, const ColumnMap &columns, const CsrF
   PetscInt           its = steps.its;
 
   numbers.zero(); // the last step finds no length
-  join_rows<Plus, 1>(space, n, Start<V, Inverse>{ids, sign, inverse, facts.isolated.data(), v.data(), v_old.data()}, numbers.data());
+  join_rows<Plus, 1>(space, n, bound<start_at<V, Inverse>>(ids, sign, inverse, facts.isolated.data(), v.data(), v_old.data()), numbers.data());
   columns.sum_here(numbers.data(), 1);
   for (PetscInt step = 0;; step++) {
     PetscScalar *const found = numbers.data() + numbers_of_lanczos * step + 1, *const length2 = found - 1;
@@ -145,12 +145,10 @@ HD void start_scaled(PetscInt i, const NodeIds &ids, const PetscScalar *dinv, Pe
 }
 
 /* v_i = d_i v_i */
-struct Scale {
-  const PetscScalar *by;
-  PetscScalar       *v;
-
-  HD void operator()(PetscInt i) const { v[i] *= by[i]; }
-};
+HD void scale_at(PetscInt i, const PetscScalar *by, PetscScalar *v)
+{
+  v[i] *= by[i];
+}
 
 /* v = v / |v|. square: |v|^2 */
 HD void normalise_entry(PetscInt i, const PetscScalar *square, PetscScalar *v)
@@ -160,12 +158,10 @@ HD void normalise_entry(PetscInt i, const PetscScalar *square, PetscScalar *v)
   if (norm > 0) v[i] *= PetscScalar(1 / norm);
 }
 
-struct Subtract {
-  const PetscScalar *h, *x;
-  PetscScalar       *y;
-
-  HD void operator()(PetscInt i) const { y[i] -= *h * x[i]; }
-};
+HD void subtract_at(PetscInt i, const PetscScalar *h, const PetscScalar *x, PetscScalar *y)
+{
+  y[i] -= *h * x[i];
+}
 
 struct Multiply {
   const PetscScalar *x, *y;
@@ -237,7 +233,7 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
   const auto make_orthogonal = [&](PetscInt k, PetscScalar *h) { // V_k to those before it
     for (PetscInt i = 0; i < k; i++) dot(V[k], V[i], h + i);
     columns.sum_here(h, k);
-    for (PetscInt i = 0; i < k; i++) for_each_row(space, n, Subtract{h + i, V[i].data(), V[k].data()});
+    for (PetscInt i = 0; i < k; i++) for_each_row(space, n, bound<subtract_at>(h + i, V[i].data(), V[k].data()));
   };
 
   numbers.zero();
@@ -249,7 +245,7 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
 
     V.emplace_back(space, columns.nlocal());
     A(V[k], V[k + 1]);
-    for_each_row(space, n, Scale{dinv.data(), V[k + 1].data()});
+    for_each_row(space, n, bound<scale_at>(dinv.data(), V[k + 1].data()));
     make_orthogonal(k + 1, h);
     if (its > few_steps) make_orthogonal(k + 1, h + second_pass(its));
     normalise(V[k + 1], h + k + 1);

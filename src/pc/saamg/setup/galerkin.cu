@@ -19,12 +19,10 @@ namespace goza::saamg
 namespace
 {
 
-struct LengthOfRow {
-  const PetscInt *ptr;
-  PetscInt       *length;
-
-  HD void operator()(PetscInt i) const { length[i] = ptr[i + 1] - ptr[i]; }
-};
+HD void length_of_row(PetscInt i, const PetscInt *ptr, PetscInt *length)
+{
+  length[i] = ptr[i + 1] - ptr[i];
+}
 
 /* The rows of a node each count as if they were its row of blocks. */
 struct WorkOfRow {
@@ -43,16 +41,12 @@ struct WorkOfRow {
   }
 };
 
-struct SquareOfLength {
-  const PetscInt *ptr;
+HD void square_of_length(PetscInt i, std::int64_t *sum, const PetscInt *ptr)
+{
+  const std::int64_t length = ptr[i + 1] - ptr[i];
 
-  HD void operator()(PetscInt i, std::int64_t *sum) const
-  {
-    const std::int64_t length = ptr[i + 1] - ptr[i];
-
-    *sum += length * length;
-  }
-};
+  *sum += length * length;
+}
 
 /* The largest entry where there is no inverse diagonal. */
 template <class Rows> struct MagnitudeOfRow {
@@ -70,28 +64,20 @@ template <class Rows> struct MagnitudeOfRow {
 };
 
 /* Of R A P, from a row of R. */
-struct MagnitudeOfProduct {
-  const PetscInt    *ptr, *col;
-  const PetscScalar *val;
-  const PetscReal   *fine;
-  PetscReal         *coarse;
+HD void magnitude_of_product(PetscInt i, int lane, int lanes, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val, const PetscReal *fine,
+                             PetscReal *coarse)
+{
+  PetscReal sum = 0;
 
-  HD void operator()(PetscInt i, int lane, int lanes) const
-  {
-    PetscReal sum = 0;
+  for (PetscInt p = ptr[i] + lane; p < ptr[i + 1]; p += lanes) sum += PetscRealPart(val[p] * PetscConj(val[p])) * fine[col[p]];
+  sum = sum_of_lanes(sum, lanes);
+  if (lane == 0) coarse[i] = sum;
+}
 
-    for (PetscInt p = ptr[i] + lane; p < ptr[i + 1]; p += lanes) sum += PetscRealPart(val[p] * PetscConj(val[p])) * fine[col[p]];
-    sum = sum_of_lanes(sum, lanes);
-    if (lane == 0) coarse[i] = sum;
-  }
-};
-
-struct RootOf {
-  const PetscReal *value;
-  PetscReal       *root;
-
-  HD void operator()(PetscInt i) const { root[i] = PetscSqrtReal(value[i]); }
-};
+HD void take_root(PetscInt i, const PetscReal *value, PetscReal *root)
+{
+  root[i] = PetscSqrtReal(value[i]);
+}
 
 /* Whether a row is of nothing but what rounding leaves of zeros; else its diagonal entry's part of the sums. */
 struct LookAtRow {
@@ -129,27 +115,19 @@ struct LookAtRow {
   }
 };
 
-/* With the diagonals' mean where a column of the interpolation is zero, and there is no magnitude. */
-struct FillRow {
-  Csr                  A;
-  const unsigned char *empty;
-  const PetscReal     *root;
-  const PetscScalar   *sum;
-  PetscScalar         *val, *diagonal; // diagonal: where it is held once more, or null
+/* With the diagonals' mean where a column of the interpolation is zero, and there is no magnitude. diagonal: where it is held once more, or null */
+HD void fill_row(PetscInt i, const Csr &A, const unsigned char *empty, const PetscReal *root, const PetscScalar *sum, PetscScalar *val, PetscScalar *diagonal)
+{
+  if (!empty[i]) return;
+  const PetscReal n = PetscRealPart(sum[LookAtRow::number]), mean = n > 0 ? PetscRealPart(sum[LookAtRow::sizes]) / n : 1,
+                  sign = PetscRealPart(sum[LookAtRow::signs]) < 0 ? -1 : 1;
+  const PetscReal d    = sign * (root[i] > 0 ? root[i] * root[i] : mean > 0 && mean <= PETSC_MAX_REAL ? mean : 1);
 
-  HD void operator()(PetscInt i) const
-  {
-    if (!empty[i]) return;
-    const PetscReal n = PetscRealPart(sum[LookAtRow::number]), mean = n > 0 ? PetscRealPart(sum[LookAtRow::sizes]) / n : 1,
-                    sign = PetscRealPart(sum[LookAtRow::signs]) < 0 ? -1 : 1;
-    const PetscReal d    = sign * (root[i] > 0 ? root[i] * root[i] : mean > 0 && mean <= PETSC_MAX_REAL ? mean : 1);
-
-    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
-      if (A.col[p] == i) val[p] = d;
-    }
-    if (diagonal) diagonal[i] = d;
+  for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
+    if (A.col[p] == i) val[p] = d;
   }
-};
+  if (diagonal) diagonal[i] = d;
+}
 
 /* The magnitudes of R A P from those of A. Collective. */
 Array<PetscReal> coarse_magnitudes(const Interpolation &I, const Array<PetscReal> &magnitude)
@@ -159,7 +137,7 @@ Array<PetscReal> coarse_magnitudes(const Interpolation &I, const Array<PetscReal
 
   if (magnitude.size()) fine.copy_from(magnitude.data(), magnitude.size());
   I.fine->update(fine);
-  for_each_row_by_lanes(space, I.R.nrows, MagnitudeOfProduct{I.R.ptr.data(), I.R.col.data(), I.R.val.data(), fine.data(), coarse.data()});
+  for_each_row_by_lanes(space, I.R.nrows, bound<magnitude_of_product>(I.R.ptr.data(), I.R.col.data(), I.R.val.data(), fine.data(), coarse.data()));
   return coarse;
 }
 
@@ -171,11 +149,11 @@ void fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<Pe
   Array<unsigned char> empty(space, A.nrows, unset);
   Array<PetscScalar>   sums(space, LookAtRow::n);
 
-  for_each_row(space, A.nrows, RootOf{magnitude.data(), root.data()});
+  for_each_row(space, A.nrows, bound<take_root>(magnitude.data(), root.data()));
   columns.update(root);
   join_csr_rows<Plus, LookAtRow::n>(A.view(), 1, LookAtRow{A.ptr.data(), A.col.data(), A.val.data(), root.data(), empty.data()}, sums.data());
   columns.sum_here(sums.data(), LookAtRow::n);
-  for_each_row(space, A.nrows, FillRow{A.view(), empty.data(), root.data(), sums.data(), A.val.data(), diagonal});
+  for_each_row(space, A.nrows, bound<fill_row>(A.view(), empty.data(), root.data(), sums.data(), A.val.data(), diagonal));
 }
 
 /* So many times the entries of A may be stored for its blocks to be full: where rows are given (Dirichlet), or zeros were left out, a few are missing, and
@@ -232,7 +210,7 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
   Array<PetscInt>  length(A.space, by_nodes ? n : columns.nlocal(), unset);
   Array<double>    work(A.space, 1);
 
-  for_each_row(A.space, n, LengthOfRow{by_nodes ? I.blocks->ptr.data() : I.P.ptr.data(), length.data()});
+  for_each_row(A.space, n, bound<length_of_row>(by_nodes ? I.blocks->ptr.data() : I.P.ptr.data(), length.data()));
   if (by_nodes) join_rows<Plus, 1>(A.space, n, WorkOfRow{I.nodes->ptr.data(), I.nodes->col.data(), length.data(), 1, 1, aggregates}, work.data());
   else {
     columns.update(length);
@@ -246,7 +224,7 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
 
 double walks_of_two(const Csr &A, const LocalColumns &columns)
 {
-  std::int64_t sum = joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, SquareOfLength{A.ptr})[0];
+  std::int64_t sum = joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, bound<square_of_length>(A.ptr))[0];
 
   columns.sum(&sum, 1);
   return static_cast<double>(sum) / PetscMax(columns.nglobal(), 1);

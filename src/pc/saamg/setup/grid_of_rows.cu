@@ -91,27 +91,22 @@ struct CountFar {
   }
 };
 
-/* How far the coupled nodes are from either end of the lattice: points - x, and x + 1. */
-struct FarFromEnds {
-  NodeIds              ids;
-  const unsigned char *isolated; // [rows], null: none
+/* How far the coupled nodes are from either end of the lattice: points - x, and x + 1. isolated: [rows], null: none */
+HD void far_from_ends(PetscInt i, std::int64_t *far, const NodeIds &ids, const unsigned char *isolated)
+{
+  bool coupled = false;
 
-  HD void operator()(PetscInt i, std::int64_t *far) const
-  {
-    bool coupled = false;
+  for (PetscInt row = i * ids.bs; row < (i + 1) * ids.bs; row++) coupled = coupled || !isolated || !isolated[row];
+  if (!coupled) return;
+  const auto here = ids.lattice.point(ids(i));
 
-    for (PetscInt row = i * ids.bs; row < (i + 1) * ids.bs; row++) coupled = coupled || !isolated || !isolated[row];
-    if (!coupled) return;
-    const auto here = ids.lattice.point(ids(i));
+  for (int d = 0; d < 3; d++) {
+    const std::int64_t x = here.at[d], back = ids.lattice.points[d] - x;
 
-    for (int d = 0; d < 3; d++) {
-      const std::int64_t x = here.at[d], back = ids.lattice.points[d] - x;
-
-      if (back > far[d]) far[d] = back;
-      if (x >= far[3 + d]) far[3 + d] = x + 1;
-    }
+    if (back > far[d]) far[d] = back;
+    if (x >= far[3 + d]) far[3 + d] = x + 1;
   }
-};
+}
 
 /* What the longest row looks like, of nodes of bs rows, by numbers below `numbers`: id[local columns], or null for the global ones; nothing where it has more
    neighbours than a box of 3 x 3 x 3, or of 5 x 5 x 5 where these reach two points. Collective. */
@@ -197,7 +192,7 @@ Lattice without_isolated_planes(const Lattice &lattice, NodeIds ids, PetscInt bs
   if (!lattice.known() || !columns.any(isolated.size() > 0)) return lattice;
   ids.lattice = lattice;
   ids.bs      = bs;
-  join_rows<Most, 6>(space, columns.n() / bs, FarFromEnds{ids, isolated.size() ? isolated.data() : nullptr}, far.data());
+  join_rows<Most, 6>(space, columns.n() / bs, bound<far_from_ends>(ids, isolated.size() ? isolated.data() : nullptr), far.data());
   std::vector<std::int64_t> most = far.to_host();
 
   for (std::int64_t &m : most) columns.largest(&m);

@@ -55,13 +55,11 @@ template <class Weight> struct Heaviest {
   }
 };
 
-/* Of a pair the node with the larger id is its root. */
-struct Pairs {
-  const PetscInt *lead, *lead_id, *id;
-  PetscInt       *way; // edges to the root
-
-  HD void operator()(PetscInt i) const { way[i] = lead[i] >= 0 && lead_id[lead[i]] == id[i] && id[i] > id[lead[i]] ? 0 : unknown; }
-};
+/* Of a pair the node with the larger id is its root. way: edges to the root */
+HD void find_pair(PetscInt i, const PetscInt *lead, const PetscInt *lead_id, const PetscInt *id, PetscInt *way)
+{
+  way[i] = lead[i] >= 0 && lead_id[lead[i]] == id[i] && id[i] > id[lead[i]] ? 0 : unknown;
+}
 
 /* A round. cut: of those whose ways have no end yet, some end here; there may be a circle where values differ by rounding. */
 struct OneStep {
@@ -100,20 +98,15 @@ HD void mark_ends(PetscInt i, const PetscInt *way, PetscInt *mark)
   mark[i] = way[i] == 0;
 }
 
-/* Nodes so many edges from their roots. */
-struct Join {
-  const PetscInt *lead, *way, *number, *id;
-  PetscInt        distance, begin;
-  Member         *joined; // [n + nghost]
+/* Nodes so many edges from their roots. joined: [n + nghost] */
+HD void join_lead(PetscInt i, const PetscInt *lead, const PetscInt *way, const PetscInt *number, const PetscInt *id, PetscInt distance, PetscInt begin,
+                  Member *joined)
+{
+  if (way[i] == distance) joined[i] = distance ? joined[lead[i]] : Member{begin + number[i], id[i]};
+  else if (distance == 0) joined[i] = {-1, -1};
+}
 
-  HD void operator()(PetscInt i) const
-  {
-    if (way[i] == distance) joined[i] = distance ? joined[lead[i]] : Member{begin + number[i], id[i]};
-    else if (distance == 0) joined[i] = {-1, -1};
-  }
-};
-
-/* way: of all nodes, from what Pairs says. */
+/* way: of all nodes, from what find_pair() says. */
 void follow(const CsrGraph &G, const Array<PetscInt> &lead, const Array<PetscInt> &id, Array<PetscInt> &way)
 {
   const ColumnMap    &nodes = *G.nodes;
@@ -152,7 +145,7 @@ CsrAggregates aggregate_by_heaviest(const CsrGraph &G, PetscInt least)
   if (G.borrowed) for_each_row(space, G.n, Heaviest<EntryWeight>{G.edges, G.entry, rdiag.data(), id.data(), lead.data(), lead_id.data()});
   else for_each_row(space, G.n, Heaviest<StoredWeight>{G.edges, {G.weight.data()}, rdiag.data(), id.data(), lead.data(), lead_id.data()});
   nodes.update(lead_id);
-  for_each_row(space, G.n, Pairs{lead.data(), lead_id.data(), id.data(), way.data()});
+  for_each_row(space, G.n, bound<find_pair>(lead.data(), lead_id.data(), id.data(), way.data()));
   follow(G, lead, id, way);
   for_each_row(space, G.n, bound<followed_roots>(G.edges, lead_id.data(), id.data(), way.data(), ends.data()));
   for_each_row(space, G.n, bound<mark_ends>(ends.data(), number.data()));
@@ -160,7 +153,7 @@ CsrAggregates aggregate_by_heaviest(const CsrGraph &G, PetscInt least)
   const LocalColumns roots(nodes.comm(), rooted, space);
 
   for (PetscInt distance = 0; distance <= longest_way + 1; distance++) {
-    for_each_row(space, G.n, Join{lead.data(), ends.data(), number.data(), id.data(), distance, roots.start(), joined.data()});
+    for_each_row(space, G.n, bound<join_lead>(lead.data(), ends.data(), number.data(), id.data(), distance, roots.start(), joined.data()));
     nodes.update(reinterpret_cast<PetscInt *>(joined.data()), 2);
   }
   return of_members(G, joined, roots, least);

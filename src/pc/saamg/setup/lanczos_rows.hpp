@@ -48,22 +48,15 @@ HD inline PetscScalar part_of_length2(PetscReal sign, PetscScalar v, PetscScalar
 
 /* v, |v|^2, and zeros before it. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not
    symmetric, and their own eigenvalues are 1. */
-template <class V, class Inverse> struct Start {
-  NodeIds              ids;
-  PetscReal            sign;
-  Inverse              inverse;
-  const unsigned char *isolated;
-  V                   *v, *v_old;
+template <class V, class Inverse>
+HD void start_at(PetscInt i, PetscScalar *sum, const NodeIds &ids, PetscReal sign, const Inverse &inverse, const unsigned char *isolated, V *v, V *v_old)
+{
+  const PetscScalar dinv = inverse(i);
 
-  HD void operator()(PetscInt i, PetscScalar *sum) const
-  {
-    const PetscScalar dinv = inverse(i);
-
-    v_old[i] = V(0);
-    v[i]     = isolated[i] ? V(0) : static_cast<V>(sign * dinv * hashed_entry(ids.of_row(i), dinv));
-    *sum += part_of_length2(sign, static_cast<PetscScalar>(v[i]), dinv);
-  }
-};
+  v_old[i] = V(0);
+  v[i]     = isolated[i] ? V(0) : static_cast<V>(sign * dinv * hashed_entry(ids.of_row(i), dinv));
+  *sum += part_of_length2(sign, static_cast<PetscScalar>(v[i]), dinv);
+}
 
 template <class V> struct Product {
   const V *w, *v;

@@ -11,22 +11,17 @@ namespace
 {
 
 /* Rows that are coupled, the exponents of their diagonals, and the squares of these. */
-struct Exponents {
-  const PetscScalar   *dinv;
-  const unsigned char *isolated;
+HD void sum_exponents(PetscInt i, std::int64_t *sum, const PetscScalar *dinv, const unsigned char *isolated)
+{
+  const PetscReal size = isolated[i] ? 0 : PetscAbsScalar(dinv[i]);
 
-  HD void operator()(PetscInt i, std::int64_t *sum) const
-  {
-    const PetscReal size = isolated[i] ? 0 : PetscAbsScalar(dinv[i]);
+  if (!(size > 0)) return;
+  const std::int64_t exponent = std::ilogb(static_cast<double>(size));
 
-    if (!(size > 0)) return;
-    const std::int64_t exponent = std::ilogb(static_cast<double>(size));
-
-    sum[0]++;
-    sum[1] += exponent;
-    sum[2] += exponent * exponent;
-  }
-};
+  sum[0]++;
+  sum[1] += exponent;
+  sum[2] += exponent * exponent;
+}
 
 /* Where diagonals are all alike, as is seen without a look at the rows, nothing jumps. At the sides of a grid they are a half to an eighth: 0.1 to 0.4. */
 bool diagonals_differ(const CsrFacts &facts, const LocalColumns &columns)
@@ -34,7 +29,7 @@ bool diagonals_differ(const CsrFacts &facts, const LocalColumns &columns)
   constexpr double    least = 0.5; // of the variance of their logarithms to the base of 2
   Array<std::int64_t> sums(facts.dinv.space(), 3);
 
-  join_rows<Plus, 3>(facts.dinv.space(), static_cast<PetscInt>(facts.dinv.size()), Exponents{facts.dinv.data(), facts.isolated.data()}, sums.data());
+  join_rows<Plus, 3>(facts.dinv.space(), static_cast<PetscInt>(facts.dinv.size()), bound<sum_exponents>(facts.dinv.data(), facts.isolated.data()), sums.data());
   std::vector<std::int64_t> sum = sums.to_host();
   columns.sum(sum.data(), 3);
   const double n = static_cast<double>(sum[0]), mean = static_cast<double>(sum[1]) / n;

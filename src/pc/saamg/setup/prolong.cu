@@ -40,25 +40,15 @@ struct ReachedRows {
 };
 
 /* Values of I - omega D^-1 A in the pattern of A */
-struct DampedRow {
-  Csr                A;
-  const PetscScalar *dinv;
-  PetscReal          omega;
-  PetscScalar       *val;
+HD void damped_row(PetscInt i, const Csr &A, const PetscScalar *dinv, PetscReal omega, PetscScalar *val)
+{
+  for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) val[p] = PetscScalar(A.col[p] == i) - omega * dinv[i] * A.val[p];
+}
 
-  HD void operator()(PetscInt i) const
-  {
-    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) val[p] = PetscScalar(A.col[p] == i) - omega * dinv[i] * A.val[p];
-  }
-};
-
-struct RowLengths {
-  PetscInt        bs, k;
-  const PetscInt *begin;
-  PetscInt       *length;
-
-  HD void operator()(PetscInt row) const { length[row] = (begin[row / bs + 1] - begin[row / bs]) * k; }
-};
+HD void row_length_at(PetscInt row, PetscInt bs, PetscInt k, const PetscInt *begin, PetscInt *length)
+{
+  length[row] = (begin[row / bs + 1] - begin[row / bs]) * k;
+}
 
 template <int K> void smooth_rows_host(const SmoothedRow<0> &of)
 {
@@ -170,7 +160,7 @@ static void smooth_nodes(const Csr &A, [[maybe_unused]] const FullBlocks *nodes,
     return;
   }
 #endif
-  if (A.space == Space::Cuda) for_each_row(A.space, A.nrows * k, SmoothedEntry{row});
+  if (A.space == Space::Cuda) for_each_row(A.space, A.nrows * k, bound<smoothed_entry>(row));
   else if (k == 2) smooth_rows_host<2>(row);
   else if (k == 3) smooth_rows_host<3>(row);
   else if (k == 6) smooth_rows_host<6>(row);
@@ -202,7 +192,7 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
 
   find_pattern(space, nnodes, naggregates, rows, true, begin, reached);
   P.ptr = Array<PetscInt>(space, A.nrows + 1);
-  for_each_row(space, A.nrows, RowLengths{bs, k, begin.data(), P.ptr.data()});
+  for_each_row(space, A.nrows, bound<row_length_at>(bs, k, begin.data(), P.ptr.data()));
   scan_lengths(space, P.ptr.data(), P.ptr);
   const PetscInt nnz = counted(static_cast<std::int64_t>(reached.size()) * bs * k);
   P.col              = Array<PetscInt>(space, nnz);
@@ -271,7 +261,7 @@ void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScal
 {
   Array<PetscScalar> values(A.space, entries(A));
 
-  for_each_row(A.space, A.nrows, DampedRow{A, dinv.data(), omega, values.data()});
+  for_each_row(A.space, A.nrows, bound<damped_row>(A, dinv.data(), omega, values.data()));
   const Csr damped{A.space, A.nrows, A.ncols, A.ptr, A.col, values.data(), entries(A)};
 
   if (columns->size() == 1) {

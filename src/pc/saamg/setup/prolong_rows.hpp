@@ -58,42 +58,38 @@ template <int K> struct SmoothedRow {
 };
 
 /* One entry of every aggregate's block in a row, on the device a thread: entry = row * k + its place in the block. The sums are those of SmoothedRow. */
-struct SmoothedEntry {
-  SmoothedRow<0> all;
+HD inline void smoothed_entry(PetscInt entry, const SmoothedRow<0> &all)
+{
+  const PetscInt    k = all.vectors, row = entry / k, c = entry % k, node = row / all.bs, n = (all.ptr[row + 1] - all.ptr[row]) / k;
+  const PetscInt   *list = all.reached + all.begin[node];
+  const PetscScalar f    = -all.omega * all.dinv[row];
+  PetscInt         *col  = all.col + (all.ptr[row] + c);
+  PetscScalar      *v = all.val + (all.ptr[row] + c), sum = 0;
+  PetscInt          at = 0;
 
-  HD void operator()(PetscInt entry) const
-  {
-    const PetscInt    k = all.vectors, row = entry / k, c = entry % k, node = row / all.bs, n = (all.ptr[row + 1] - all.ptr[row]) / k;
-    const PetscInt   *list = all.reached + all.begin[node];
-    const PetscScalar f    = -all.omega * all.dinv[row];
-    PetscInt         *col  = all.col + (all.ptr[row] + c);
-    PetscScalar      *v = all.val + (all.ptr[row] + c), sum = 0;
-    PetscInt          at = 0;
-
-    if (!n) return;
-    for (PetscInt b = 0; b < n; b++) {
-      col[b * k] = list[b] * k + c;
-      v[b * k]   = 0;
-    }
-    all.A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
-      const PetscInt J = all.aggregate[j];
-
-      if (J < 0) return;
-      if (list[at] != J) {
-        v[at * k] = sum;
-        while (list[at] < J) at++;
-        while (list[at] > J) at--;
-        sum = v[at * k];
-      }
-      sum += a * all.T[static_cast<std::size_t>(j) * k + c];
-    });
-    v[at * k] = sum;
-    for (PetscInt b = 0; b < n; b++) {
-      v[b * k] *= f;
-      if (list[b] == all.aggregate[row]) v[b * k] += all.T[static_cast<std::size_t>(row) * k + c];
-    }
+  if (!n) return;
+  for (PetscInt b = 0; b < n; b++) {
+    col[b * k] = list[b] * k + c;
+    v[b * k]   = 0;
   }
-};
+  all.A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
+    const PetscInt J = all.aggregate[j];
+
+    if (J < 0) return;
+    if (list[at] != J) {
+      v[at * k] = sum;
+      while (list[at] < J) at++;
+      while (list[at] > J) at--;
+      sum = v[at * k];
+    }
+    sum += a * all.T[static_cast<std::size_t>(j) * k + c];
+  });
+  v[at * k] = sum;
+  for (PetscInt b = 0; b < n; b++) {
+    v[b * k] *= f;
+    if (list[b] == all.aggregate[row]) v[b * k] += all.T[static_cast<std::size_t>(row) * k + c];
+  }
+}
 
 /* The rows of a node, where A consists of blocks of N x N and each is of nodes. They lie one behind the other in `v`, zeros at first, until they are finished;
    the sums are those of SmoothedRow. */

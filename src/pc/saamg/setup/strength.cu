@@ -61,12 +61,10 @@ private:
   }
 };
 
-struct ToValues {
-  const float *weight;
-  PetscScalar *val;
-
-  HD void operator()(PetscInt p) const { val[p] = weight[p]; }
-};
+HD void to_value(PetscInt p, const float *weight, PetscScalar *val)
+{
+  val[p] = weight[p];
+}
 
 void symmetrize(CsrGraph &G)
 {
@@ -79,7 +77,7 @@ void symmetrize(CsrGraph &G)
   W.ptr = std::move(G.ptr);
   W.col = std::move(G.col);
   W.val = Array<PetscScalar>(space, nnz);
-  for_each_row(space, nnz, ToValues{G.weight.data(), W.val.data()});
+  for_each_row(space, nnz, bound<to_value>(G.weight.data(), W.val.data()));
   CsrMatrix T = transpose(W.view(), *G.nodes, G.nodes, columns);
   G.nodes     = join_maps(W, *G.nodes, T, *columns);
   find_pattern(space, G.n, G.nodes->nlocal(), UnionRows{W.ptr.data(), W.col.data(), T.ptr.data(), T.col.data()}, true, ptr, col);
@@ -159,32 +157,23 @@ void fill_edges(const Csr &A, PetscInt unit, const FillStrong &fill, [[maybe_unu
   for_each_csr_row(A, unit, fill);
 }
 
-struct Findings {
-  const std::uint64_t *check;
-  const std::int64_t  *weak;
+HD void sum_findings(PetscInt i, std::uint64_t *sum, const std::uint64_t *check, const std::int64_t *weak)
+{
+  sum[0] += check[i];
+  sum[1] += static_cast<std::uint64_t>(weak[i] > 0 ? weak[i] : 0);
+  sum[2] += weak[i] == FillStrong::no_edge;
+}
 
-  HD void operator()(PetscInt i, std::uint64_t *sum) const
-  {
-    sum[0] += check[i];
-    sum[1] += static_cast<std::uint64_t>(weak[i] > 0 ? weak[i] : 0);
-    sum[2] += weak[i] == FillStrong::no_edge;
-  }
-};
-
-struct SizeOfInverse {
-  const PetscScalar *dinv;
-  PetscReal         *rdiag;
-
-  HD void operator()(PetscInt i) const { rdiag[i] = PetscAbsScalar(dinv[i]); }
-};
+HD void size_of_inverse(PetscInt i, const PetscScalar *dinv, PetscReal *rdiag)
+{
+  rdiag[i] = PetscAbsScalar(dinv[i]);
+}
 
 /* Of threshold 0 a node has strong edges where its row has entries. */
-struct GuessStrong {
-  const unsigned char *isolated;
-  PetscInt            *count;
-
-  HD void operator()(PetscInt i) const { count[i] = !isolated || !isolated[i]; }
-};
+HD void guess_strong(PetscInt i, const unsigned char *isolated, PetscInt *count)
+{
+  count[i] = !isolated || !isolated[i];
+}
 
 CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs, const BlockPatternPtr &known)
 {
@@ -214,17 +203,15 @@ Array<std::uint64_t> hashes_of_nodes(FillStrong &fill, const ColumnMap &nodes)
 {
   Array<std::uint64_t> hash(nodes.space(), nodes.space() == Space::Host ? nodes.nlocal() : 0, unset);
 
-  for_each_row(nodes.space(), static_cast<PetscInt>(hash.size()), HashNodes{fill, hash.data()});
+  for_each_row(nodes.space(), static_cast<PetscInt>(hash.size()), bound<hash_nodes>(fill, hash.data()));
   fill.hash = hash.data();
   return hash;
 }
 
-struct Number {
-  const PetscInt *from;
-  std::uint64_t  *to;
-
-  HD void operator()(PetscInt) const { *to = static_cast<std::uint64_t>(*from); }
-};
+HD void number_of_entry(PetscInt, const PetscInt *from, std::uint64_t *to)
+{
+  *to = static_cast<std::uint64_t>(*from);
+}
 
 /* Where the edges will be, of degrees that are counted. */
 void place_edges(CsrGraph &G)
@@ -250,14 +237,14 @@ std::vector<std::uint64_t> count_edges(const Csr &rows, const FillStrong &fill, 
   Array<std::uint64_t> sums(space, 4);
 
   for (;; guess = nullptr) {
-    if (guess) for_each_row(space, G.n, GuessStrong{guess->isolated, count.data()});
+    if (guess) for_each_row(space, G.n, bound<guess_strong>(guess->isolated, count.data()));
     else for_each_row_of(rows, unit, CountStrong{fill.A, fill.measure, count.data()});
     G.nodes->update(count);
     for_each_row_of(rows, unit, fill);
-    join_rows<Plus, 3>(space, G.n, Findings{fill.check, fill.weak}, sums.data());
+    join_rows<Plus, 3>(space, G.n, bound<sum_findings>(fill.check, fill.weak), sums.data());
     if (listed && !fill.end) {
       place_edges(G);
-      for_each_row(space, 1, Number{G.ptr.data() + G.n, sums.data() + 3});
+      for_each_row(space, 1, bound<number_of_entry>(G.ptr.data() + G.n, sums.data() + 3));
     }
     std::vector<std::uint64_t> found = sums.to_host();
     columns.sum(found.data(), 3);
@@ -329,7 +316,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
   count                  = Array<PetscInt>(space, G.nodes->nlocal(), unset);
   const BlockRows blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), measured.place.data(), bs == 1 ? strength.diagonal_sign : 0};
 
-  if (bs == 1 && known.dinv) for_each_row(space, G.n, SizeOfInverse{known.dinv, G.rdiag.data()});
+  if (bs == 1 && known.dinv) for_each_row(space, G.n, bound<size_of_inverse>(known.dinv, G.rdiag.data()));
   else for_each_csr_row(rows, unit, DiagonalNorm{blocks, G.rdiag.data()});
   G.nodes->update(G.rdiag);
   const Array<PetscReal>     least = least_strong(rows, blocks, {G.rdiag.data(), 0}, strength.share, *G.nodes);

@@ -280,11 +280,9 @@ private:
   }
 };
 
-struct HashNodes {
-  FillStrong     of;
-  std::uint64_t *hash;
-
-  HD void operator()(PetscInt j) const { hash[j] = of.hash_of(j); }
-};
+HD inline void hash_nodes(PetscInt j, const FillStrong &of, std::uint64_t *hash)
+{
+  hash[j] = of.hash_of(j);
+}
 
 } // namespace goza::saamg

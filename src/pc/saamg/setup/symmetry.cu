@@ -29,12 +29,10 @@ struct Probe {
   }
 };
 
-struct ToNumbers {
-  const unsigned char *from;
-  PetscInt            *to;
-
-  HD void operator()(PetscInt i) const { to[i] = from[i]; }
-};
+HD void to_number(PetscInt i, const unsigned char *from, PetscInt *to)
+{
+  to[i] = from[i];
+}
 
 struct CountOutweighed {
   const PetscInt *ptr;
@@ -90,7 +88,7 @@ Symmetry compare(const Csr &A, const MapPtr &columns, const CsrFacts &facts, boo
   Array<PetscInt>     isolated(space, columns->nlocal());
   Array<std::int64_t> counts(space, CountSkew::n);
 
-  for_each_row(space, A.nrows, ToNumbers{facts.isolated.data(), isolated.data()});
+  for_each_row(space, A.nrows, bound<to_number>(facts.isolated.data(), isolated.data()));
   columns->update(isolated);
   join_rows<Plus, CountSkew::n>(space, A.nrows, CountSkew{{A, T.view(), columns->ghosts_here().data(), tcolumns->ghosts_here().data()}, isolated.data()},
                                 counts.data());

@@ -31,22 +31,16 @@ HD void count_others(PetscInt i, PetscInt *sum, const PetscScalar *B)
   *sum += B[i] != PetscScalar(1);
 }
 
-struct ClearIsolatedRow {
-  const unsigned char *isolated;
-  PetscInt             k;
-  PetscScalar         *B;
-
-  HD void operator()(PetscInt row) const
-  {
-    for (PetscInt j = 0; j < k && isolated[row]; j++) B[static_cast<std::size_t>(row) * k + j] = 0;
-  }
-};
+HD void clear_isolated_row(PetscInt row, const unsigned char *isolated, PetscInt k, PetscScalar *B)
+{
+  for (PetscInt j = 0; j < k && isolated[row]; j++) B[static_cast<std::size_t>(row) * k + j] = 0;
+}
 
 } // namespace
 
 void clear_isolated_rows(const Array<unsigned char> &isolated, PetscInt k, Array<PetscScalar> &B)
 {
-  for_each_row(B.space(), static_cast<PetscInt>(isolated.size()), ClearIsolatedRow{isolated.data(), k, B.data()});
+  for_each_row(B.space(), static_cast<PetscInt>(isolated.size()), bound<clear_isolated_row>(isolated.data(), k, B.data()));
 }
 
 CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns, PetscInt bs, PetscInt k, const Array<PetscScalar> &B)

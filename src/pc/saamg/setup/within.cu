@@ -18,7 +18,7 @@ void smooth_within(const Csr &A, const MapPtr &columns, const Array<PetscScalar>
 
   if (reached->n()) coarse.copy_from(coarse_B.data(), reached->n());
   reached->update(coarse);
-  for_each_row(space, P.nrows, Interpolated{P.ptr.data(), P.col.data(), P.val.data(), coarse.data(), sum.data()});
+  for_each_row(space, P.nrows, bound<interpolate_at>(P.ptr.data(), P.col.data(), P.val.data(), coarse.data(), sum.data()));
   columns->update(sum);
   if (columns->size() > 1) {
     below.emplace(P.view(), *reached, columns);
@@ -44,7 +44,7 @@ void smooth_within(const Boxes &boxes, const StoredRows &A, const Array<PetscSca
   Array<PetscScalar> sum(space, n), val(space, P.val.size());
   const BoxRowsOfP   rows{boxes.grid, boxes.reach.data(), P.ptr.data(), P.val.data(), coarse_B.data()};
 
-  for_each_row(space, n, InterpolatedByBoxes{rows, sum.data()});
+  for_each_row(space, n, bound<interpolate_by_boxes>(rows, sum.data()));
   with_values(A, boxes, [&](auto values) {
     for_each_row(space, n, WithinBoxes<decltype(values)>{rows, values, boxes.stencil.data(), dinv.data(), omega, sum.data(), val.data()});
   });

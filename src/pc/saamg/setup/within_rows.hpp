@@ -18,19 +18,13 @@ HD inline PetscScalar share_out(PetscScalar wanted, PetscScalar found)
 }
 
 /* P coarse_B */
-struct Interpolated {
-  const PetscInt    *ptr, *col;
-  const PetscScalar *val, *coarse;
-  PetscScalar       *sum;
+HD inline void interpolate_at(PetscInt i, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val, const PetscScalar *coarse, PetscScalar *sum)
+{
+  PetscScalar s = 0;
 
-  HD void operator()(PetscInt i) const
-  {
-    PetscScalar s = 0;
-
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) s += val[p] * coarse[col[p]];
-    sum[i] = s;
-  }
-};
+  for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) s += val[p] * coarse[col[p]];
+  sum[i] = s;
+}
 
 /* A row of (I - omega D^-1 A) P in the pattern of P's. */
 struct WithinRow {
