@@ -8,20 +8,12 @@ namespace
 {
 
 /* Every so many-th entry: their number need not fit a PetscInt. */
-template <class Place> struct PutValues {
-  std::int64_t       n;
-  PetscInt           rows;
-  const Place       *place;
-  const PetscScalar *from;
-  PetscScalar       *val;
-
-  HD void operator()(PetscInt row) const
-  {
-    for (std::int64_t k = row; k < n; k += rows) {
-      if (place[k] >= 0) val[place[k]] += from[k];
-    }
+template <class Place> HD void add_values_at(PetscInt row, std::int64_t n, PetscInt rows, const Place *place, const PetscScalar *from, PetscScalar *val)
+{
+  for (std::int64_t k = row; k < n; k += rows) {
+    if (place[k] >= 0) val[place[k]] += from[k];
   }
-};
+}
 
 /* The same of places that get several. */
 HD void sum_values(PetscInt row, std::int64_t n, PetscInt rows, const std::int64_t *place, const std::int64_t *order, const std::int64_t *start,
@@ -70,8 +62,8 @@ void put_values(Space space, const CooPlaces &coo, const PetscScalar *from, Pets
                  all        = static_cast<PetscInt>(PetscMin(places, PetscInt(1) << 30));
 
   if (coo.doubles) for_each_row(space, all, bound<sum_values>(places, all, coo.wide.data(), coo.order.data(), coo.start.data(), from, val));
-  else if (places) for_each_row(space, rows, PutValues<std::int64_t>{coo.n, rows, coo.wide.data(), from, val});
-  else for_each_row(space, rows, PutValues<PetscInt>{coo.n, rows, coo.narrow.data(), from, val});
+  else if (places) for_each_row(space, rows, bound<add_values_at<std::int64_t>>(coo.n, rows, coo.wide.data(), from, val));
+  else for_each_row(space, rows, bound<add_values_at<PetscInt>>(coo.n, rows, coo.narrow.data(), from, val));
 }
 
 } // namespace goza::mat

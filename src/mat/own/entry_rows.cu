@@ -90,24 +90,16 @@ template <class E> struct CountEntries {
   HD void operator()(PetscInt row, std::int64_t *sum) const { *sum += of_row(row); }
 };
 
-template <class E> struct CopyEntries {
-  E               A;
-  const PetscInt *begin;
-  PetscInt        first;
-  PetscInt       *to;
-  PetscScalar    *val;
+template <class E> HD void copy_entries_of_row(PetscInt row, const E &A, const PetscInt *begin, PetscInt first, PetscInt *to, PetscScalar *val)
+{
+  PetscInt k = begin[row];
 
-  HD void operator()(PetscInt row) const
-  {
-    PetscInt k = begin[row];
-
-    A.for_each_of_row(row, [&](PetscInt col, const PetscScalar *p) {
-      if (!A.is_entry(row, col, *p)) return;
-      to[k]    = first + col;
-      val[k++] = *p;
-    });
-  }
-};
+  A.for_each_of_row(row, [&](PetscInt col, const PetscScalar *p) {
+    if (!A.is_entry(row, col, *p)) return;
+    to[k]    = first + col;
+    val[k++] = *p;
+  });
+}
 
 /* The blocks of a node's rows that have an entry and, where it is asked for, the one on the main diagonal: the rows' number of columns, or these with their
    values from begin[row] on. A lane takes a block. */
@@ -265,7 +257,7 @@ template <class E> CsrMatrix rows_of(Space space, const E &A)
 
   rows.col = Array<PetscInt>(space, nnz);
   rows.val = Array<PetscScalar>(space, nnz);
-  for_each_row(space, A.rows(), CopyEntries<E>{A, rows.ptr.data(), 0, rows.col.data(), rows.val.data()});
+  for_each_row(space, A.rows(), bound<copy_entries_of_row<E>>(A, rows.ptr.data(), 0, rows.col.data(), rows.val.data()));
   return rows;
 }
 
@@ -358,7 +350,7 @@ std::int64_t count_entries(Space space, const OwnValues &values)
 
 void copy_entries(Space space, const OwnValues &values, const PetscInt *begin, PetscInt first, PetscInt *col, PetscScalar *val)
 {
-  std::visit([&](const auto &A) { for_each_row(space, A.rows(), CopyEntries<std::decay_t<decltype(A)>>{A, begin, first, col, val}); }, values);
+  std::visit([&](const auto &A) { for_each_row(space, A.rows(), bound<copy_entries_of_row<std::decay_t<decltype(A)>>>(A, begin, first, col, val)); }, values);
 }
 
 CsrMatrix compressed_rows(Space space, const DiagonalValues &A, bool main)

@@ -26,18 +26,13 @@ template <class V> HD void correct_error(PetscInt i, PetscScalar *sum, const V *
 }
 
 /* |N - M|^2, |M|^2 */
-template <class V> struct Difference {
-  const V           *M;
-  const PetscScalar *N;
+template <class V> HD void sum_difference(PetscInt i, PetscScalar *sum, const V *M, const PetscScalar *N)
+{
+  const PetscScalar m = static_cast<PetscScalar>(M[i]), d = N[i] - m;
 
-  HD void operator()(PetscInt i, PetscScalar *sum) const
-  {
-    const PetscScalar m = static_cast<PetscScalar>(M[i]), d = N[i] - m;
-
-    sum[0] += PetscConj(d) * d;
-    sum[1] += PetscConj(m) * m;
-  }
-};
+  sum[0] += PetscConj(d) * d;
+  sum[1] += PetscConj(m) * m;
+}
 
 } // namespace
 
@@ -93,8 +88,8 @@ PetscErrorCode TrialCycles::difference(const Cycle &M, Cycle &N, PetscReal *shar
   PetscFunctionBegin;
   PetscCall(N.apply(residual_.data(), error_.data()));
   PetscCall(Together(columns().comm(), "compare trial cycles", [&] {
-    if (M.narrow_solution()) join_rows<Plus, 2>(space, n, Difference<SingleScalar>{M.narrow_solution(), error_.data()}, squares_.data());
-    else join_rows<Plus, 2>(space, n, Difference<PetscScalar>{correction_.data(), error_.data()}, squares_.data());
+    if (M.narrow_solution()) join_rows<Plus, 2>(space, n, bound<sum_difference<SingleScalar>>(M.narrow_solution(), error_.data()), squares_.data());
+    else join_rows<Plus, 2>(space, n, bound<sum_difference<PetscScalar>>(correction_.data(), error_.data()), squares_.data());
     columns().sum_here(squares_.data(), 2);
     const std::vector<PetscScalar> length2 = squares_.to_host();
 

@@ -50,6 +50,12 @@ HD inline PetscInt how_many(std::uint32_t bits)
   return entries_below(bits, 27);
 }
 
+/* Of a row whose entries are marked by bits. */
+template <class Bits> HD void length_by_bits(PetscInt i, const Bits *bits, PetscInt *length)
+{
+  length[i] = how_many(bits[i]);
+}
+
 /* From a box to that of the tile at s from its root, -2 .. 2. */
 HD inline int boxes_away(int s)
 {

@@ -46,25 +46,17 @@ HD inline void unpack_boxes(PetscInt g, const BoxGrid &grid, const PetscInt *nod
   }
 }
 
-/* Rows of P that others want, by their 8 places: values, and global numbers. */
-struct PackPlaces {
-  NumberedPlaces     places;
-  GlobalNumber       global;
-  const PetscInt    *list, *ptr;
-  const PetscScalar *val;
-  PetscScalar       *values;  // [wanted][8], or null
-  PetscInt          *numbers; // the same
+/* Rows of P that others want, by their 8 places: values and global numbers [wanted][8], either of them null where it is not asked for. */
+HD inline void pack_places(PetscInt w, const NumberedPlaces &places, const GlobalNumber &global, const PetscInt *list, const PetscInt *ptr,
+                           const PetscScalar *val, PetscScalar *values, PetscInt *numbers)
+{
+  const PetscInt i = list[w];
 
-  HD void operator()(PetscInt w) const
-  {
-    const PetscInt i = list[w];
-
-    places.for_each(places.node[i], [&](int place, PetscInt k, PetscInt number) {
-      if (values) values[8 * static_cast<std::size_t>(w) + place] = val[ptr[i] + k];
-      if (numbers) numbers[8 * static_cast<std::size_t>(w) + place] = global(number);
-    });
-  }
-};
+  places.for_each(places.node[i], [&](int place, PetscInt k, PetscInt number) {
+    if (values) values[8 * static_cast<std::size_t>(w) + place] = val[ptr[i] + k];
+    if (numbers) numbers[8 * static_cast<std::size_t>(w) + place] = global(number);
+  });
+}
 
 /* node: of the ghosts */
 HD inline void unpack_values(PetscInt g, const Bits8 *reach, const PetscInt *node, const PetscInt *ptr, const PetscScalar *values, PetscScalar *val)

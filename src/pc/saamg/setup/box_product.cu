@@ -149,7 +149,7 @@ BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool 
   if (cds) to = {cds->view().ld, cds->values_to_write(), cds->half()};
   product_by_place(boxes, A, P, conjugated, to, magnitude.data(), squares.data());
   C.ptr = Array<PetscInt>(space, n + 1);
-  for_each_row(space, n, LengthsOfBoxRows{boxes.coarse_stencil.data(), C.ptr.data()});
+  for_each_row(space, n, bound<length_by_bits<Bits27>>(boxes.coarse_stencil.data(), C.ptr.data()));
   point_to_rows(C.ptr, &boxes.coarse_entries);
   C.col = Array<PetscInt>(space, boxes.coarse_entries);
   C.val = Array<PetscScalar>(space, boxes.coarse_entries);

@@ -297,14 +297,7 @@ private:
   }
 };
 
-/* The product's CSR rows: lengths, then columns and values. */
-struct LengthsOfBoxRows {
-  const Bits27 *bits;
-  PetscInt     *length;
-
-  HD void operator()(PetscInt box) const { length[box] = how_many(bits[box]); }
-};
-
+/* The product's CSR rows: columns and values. */
 struct WriteBoxRows {
   BoxGrid            grid;
   const Bits27      *bits;

@@ -70,13 +70,6 @@ HD inline void stencil_by_place(PetscInt i, const BoxGrid &grid, const Bits27 &p
   stencil[i] = (places & places_inside(grid, i)) | (reach[i] ? coupled_node : 0); // a coupled node reaches its own box
 }
 
-struct LengthOfReached {
-  const Bits8 *reach;
-  PetscInt    *length;
-
-  HD void operator()(PetscInt i) const { length[i] = how_many(reach[i]); }
-};
-
 struct CountReached {
   const Bits8 *reach;
 

@@ -76,7 +76,7 @@ template <class T> void RankBoxes::update(Array<T> &on_grid, bool coupled) const
 
   for_each_row(space, columns->n(), bound<take_from_grid<T>>(node.data(), on_grid.data(), coupled, value.data()));
   columns->update(value);
-  for_each_row(space, columns->nghost(), PutOnGrid<T, PetscInt>{node.data() + columns->n(), value.data() + columns->n(), on_grid.data()});
+  for_each_row(space, columns->nghost(), bound<put_on_grid<T, PetscInt>>(node.data() + columns->n(), value.data() + columns->n(), on_grid.data()));
 }
 
 template void RankBoxes::update(Array<Bits27> &, bool) const;
@@ -96,7 +96,7 @@ Array<PetscScalar> RankBoxes::on_grid(const BoxGrid &grid, const Array<PetscScal
   Array<PetscScalar> there(given.space(), grid.size());
 
   there.zero();
-  for_each_row(given.space(), static_cast<PetscInt>(given.size()), PutOnGrid<PetscScalar, PetscScalar>{node.data(), given.data(), there.data()});
+  for_each_row(given.space(), static_cast<PetscInt>(given.size()), bound<put_on_grid<PetscScalar, PetscScalar>>(node.data(), given.data(), there.data()));
   return there;
 }
 
@@ -124,7 +124,7 @@ void find_places(const Csr &A, const BoxGrid &grid, RankBoxes &ranks, const Meas
   for_each_row(A.space, grid.size(), OfOthers{stencil.data()});
   const CdsStencil values = place_rows(A, grid, ranks, stencil.data());
 
-  for_each_row(A.space, grid.size(), FindStrong{grid, values, measure, stencil.data(), strong.data()});
+  for_each_row(A.space, grid.size(), bound<find_strong>(grid, values, measure, stencil.data(), strong.data()));
   ranks.update(strong, true);
 }
 
@@ -223,12 +223,13 @@ CsrMatrix rows_on_grid(Boxes &boxes, const CsrMatrix &P)
   CsrMatrix            placed(space, nodes, boxes.grid.all_boxes());
 
   placed.ptr = Array<PetscInt>(space, nodes + 1);
-  for_each_row(space, nodes, LengthOfReached{boxes.reach.data(), placed.ptr.data()});
+  for_each_row(space, nodes, bound<length_by_bits<Bits8>>(boxes.reach.data(), placed.ptr.data()));
   point_to_rows(placed.ptr, &boxes.entries);
   placed.val = Array<PetscScalar>(space, boxes.entries, unset);
   for_each_row(space, P.nrows, bound<row_on_grid>(places, P.ptr.data(), P.val.data(), placed.ptr.data(), placed.val.data()));
   for_each_row(space, columns.nsend(),
-               PackPlaces{places, GlobalNumber(*boxes.ranks->aggregates), columns.send_index().data(), P.ptr.data(), P.val.data(), out.data(), nullptr});
+               bound<pack_places>(places, GlobalNumber(*boxes.ranks->aggregates), columns.send_index().data(), P.ptr.data(), P.val.data(), out.data(),
+                                  nullptr));
   columns.send_runs(false, static_cast<const PetscScalar *>(out.data()), begins_of_places(columns.sends()), in.data(), begins_of_places(columns.receives()));
   for_each_row(space, columns.nghost(), bound<unpack_values>(boxes.reach.data(), places.node + columns.n(), placed.ptr.data(), in.data(), placed.val.data()));
   return placed;
@@ -247,7 +248,7 @@ static void find_reached(Boxes &boxes)
 
   ranks.column = Array<PetscInt>(space, nboxes, unset);
   put_numbers(space, nboxes, global, ranks.number.data(), ranks.column.data());
-  for_each_row(space, columns.nsend(), PackPlaces{places, global, columns.send_index().data(), nullptr, nullptr, nullptr, out.data()});
+  for_each_row(space, columns.nsend(), bound<pack_places>(places, global, columns.send_index().data(), nullptr, nullptr, nullptr, out.data()));
   columns.send_runs(false, static_cast<const PetscInt *>(out.data()), begins_of_places(columns.sends()), in.data(), begins_of_places(columns.receives()));
   places.node += columns.n();
   for_each_row(space, columns.nghost(), bound<unpack_numbers>(places, in.data(), ranks.column.data()));

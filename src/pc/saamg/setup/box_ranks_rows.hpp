@@ -55,16 +55,10 @@ template <class T> HD void take_from_grid(PetscInt i, const PetscInt *node, cons
   value[i] = coupled ? PetscInt(v != 0) << bit_of(0, 0, 0) : static_cast<PetscInt>(v);
 }
 
-template <class T, class From> struct PutOnGrid {
-  const PetscInt *node;
-  const From     *value;
-  T              *on_grid;
-
-  HD void operator()(PetscInt c) const
-  {
-    if (node[c] >= 0) on_grid[node[c]] = static_cast<T>(value[c]);
-  }
-};
+template <class T, class From> HD void put_on_grid(PetscInt c, const PetscInt *node, const From *value, T *on_grid)
+{
+  if (node[c] >= 0) on_grid[node[c]] = static_cast<T>(value[c]);
+}
 
 struct OfOthers {
   Bits27 *stencil;

@@ -51,25 +51,17 @@ struct FindNeighbours {
 };
 
 /* The strong ones by place. */
-struct FindStrong {
-  BoxGrid       grid;
-  CdsStencil    A;
-  Measure       measure;
-  const Bits27 *stored;
-  Bits27       *strong;
+HD inline void find_strong(PetscInt i, const BoxGrid &grid, const CdsStencil &A, const Measure &measure, const Bits27 *stored, Bits27 *strong)
+{
+  Bits27 e = 0;
 
-  HD void operator()(PetscInt i) const
-  {
-    Bits27 e = 0;
+  for_each_neighbour(grid, i, stored[i], [&](int bit, PetscInt j, int, int, int) {
+    const PetscScalar a = A(i, bit);
 
-    for_each_neighbour(grid, i, stored[i], [&](int bit, PetscInt j, int, int, int) {
-      const PetscScalar a = A(i, bit);
-
-      if (j != i && measure.strong(i, j, PetscRealPart(a * PetscConj(a)))) e |= Bits27(1) << bit;
-    });
-    strong[i] = e;
-  }
-};
+    if (j != i && measure.strong(i, j, PetscRealPart(a * PetscConj(a)))) e |= Bits27(1) << bit;
+  });
+  strong[i] = e;
+}
 
 /* The same by place, of a matrix that is nothing but its diagonals: every place on one of them holds an entry, and where it is none of the grid's its value
    must be 0. has: the bits whose diagonals there are. */

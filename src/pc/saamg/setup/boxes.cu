@@ -97,7 +97,7 @@ Bits27 find_neighbours(const StoredRows &A, const BoxGrid &grid, Bits27 has, con
   }
   if (cds) rows.val = nullptr;
   for_each_csr_row(rows, 1, FindNeighbours{grid, rows.ptr, rows.col, rows.val, measure, stored.data(), cds ? nullptr : strong.data()});
-  if (cds) for_each_row(rows.space, rows.nrows, FindStrong{grid, stencil_of(*cds, grid), measure, stored.data(), strong.data()});
+  if (cds) for_each_row(rows.space, rows.nrows, bound<find_strong>(grid, stencil_of(*cds, grid), measure, stored.data(), strong.data()));
   return 0;
 }
 
@@ -270,7 +270,7 @@ CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<Pe
 
   find_reach(boxes, space);
   P.ptr = Array<PetscInt>(space, n + 1);
-  for_each_row(space, n, LengthOfReached{boxes.reach.data(), P.ptr.data()});
+  for_each_row(space, n, bound<length_by_bits<Bits8>>(boxes.reach.data(), P.ptr.data()));
   point_to_rows(P.ptr, &boxes.entries);
   if (space == Space::Host) P.col = Array<PetscInt>(space, boxes.entries);
   P.val = Array<PetscScalar>(space, boxes.entries);

@@ -49,19 +49,13 @@ HD void square_of_length(PetscInt i, std::int64_t *sum, const PetscInt *ptr)
 }
 
 /* The largest entry where there is no inverse diagonal. */
-template <class Rows> struct MagnitudeOfRow {
-  Rows               A;
-  const PetscScalar *dinv;
-  PetscReal         *magnitude;
+template <class Rows> HD void magnitude_of_row(PetscInt i, const Rows &A, const PetscScalar *dinv, PetscReal *magnitude)
+{
+  PetscReal most = dinv[i] != PetscScalar(0) ? PetscAbsScalar(PetscReal(1) / dinv[i]) : 0;
 
-  HD void operator()(PetscInt i) const
-  {
-    PetscReal most = dinv[i] != PetscScalar(0) ? PetscAbsScalar(PetscReal(1) / dinv[i]) : 0;
-
-    if (dinv[i] == PetscScalar(0)) A.for_each_entry(i, [&](PetscInt, PetscScalar a) { most = PetscMax(most, PetscAbsScalar(a)); });
-    magnitude[i] = most;
-  }
-};
+  if (dinv[i] == PetscScalar(0)) A.for_each_entry(i, [&](PetscInt, PetscScalar a) { most = PetscMax(most, PetscAbsScalar(a)); });
+  magnitude[i] = most;
+}
 
 /* Of R A P, from a row of R. */
 HD void magnitude_of_product(PetscInt i, int lane, int lanes, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val, const PetscReal *fine,
@@ -196,8 +190,8 @@ Array<PetscReal> magnitudes(const StoredRows &rows, const Array<PetscScalar> &di
   Array<PetscReal> magnitude(A.space, A.nrows, unset);
 
   if (rows.no_rows())
-    for_each_row(A.space, A.nrows, MagnitudeOfRow<mat::CdsEntries<const PetscScalar>>{entries_of(*rows.diagonals()), dinv.data(), magnitude.data()});
-  else for_each_row(A.space, A.nrows, MagnitudeOfRow<AijRowsView>{rows_of(A), dinv.data(), magnitude.data()});
+    for_each_row(A.space, A.nrows, bound<magnitude_of_row<mat::CdsEntries<const PetscScalar>>>(entries_of(*rows.diagonals()), dinv.data(), magnitude.data()));
+  else for_each_row(A.space, A.nrows, bound<magnitude_of_row<AijRowsView>>(rows_of(A), dinv.data(), magnitude.data()));
   return magnitude;
 }
 

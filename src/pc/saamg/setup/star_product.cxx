@@ -242,7 +242,7 @@ CsrMatrix star_product(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bo
   boxes.spare_stencil();
   magnitude = std::move(squares);
   C.ptr     = Array<PetscInt>(Space::Host, n + 1, unset);
-  for_each_row(Space::Host, n, LengthsOfBoxRows{boxes.coarse_stencil.data(), C.ptr.data()});
+  for_each_row(Space::Host, n, bound<length_by_bits<Bits27>>(boxes.coarse_stencil.data(), C.ptr.data()));
   point_to_rows(C.ptr, &boxes.coarse_entries);
   C.col = Array<PetscInt>(Space::Host, boxes.coarse_entries, unset);
   C.val = Array<PetscScalar>(Space::Host, boxes.coarse_entries, unset);
