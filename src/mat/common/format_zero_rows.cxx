@@ -81,12 +81,6 @@ PetscErrorCode ValuesOnDevice(Mat A, bool *yes)
 
 constexpr char zero[] = "zero its rows of the matrix";
 
-/* What a rank fails in between two collective calls, all hear of. */
-PetscErrorCode AgreeOnFailure(Mat A, PetscErrorCode here)
-{
-  return FailTogether(comm_of(A), here, zero);
-}
-
 PetscErrorCode GetDeviceCsr(Mat block, Csr *csr)
 {
   PetscFunctionBegin;
@@ -214,19 +208,19 @@ PetscErrorCode GetGhosts(Mat A, PetscInt n, const PetscInt *garray, const Rows &
   std::vector<char> mine, theirs;
 
   PetscFunctionBegin;
-  PetscCall(AgreeOnFailure(A, Guarded([&] {
-                             mine.resize(A->rmap->n);
-                             theirs.resize(n);
-                           })));
+  PetscCall(Together(comm_of(A), zero, [&] {
+    mine.resize(A->rmap->n);
+    theirs.resize(n);
+  }));
   for (PetscInt row : rows.list) mine[row] = 1;
   PetscCall(PetscSFCreate(comm_of(A), &sf));
   PetscCall(PetscSFSetGraphLayout(sf, A->cmap, n, NULL, PETSC_COPY_VALUES, garray));
   PetscCall(PetscSFBcastBegin(sf, MPI_CHAR, mine.data(), theirs.data(), MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(sf, MPI_CHAR, mine.data(), theirs.data(), MPI_REPLACE));
-  PetscCall(AgreeOnFailure(A, Guarded([&] {
-                             *gone  = Array<char>(Space::Cuda, theirs.data(), n);
-                             *ghost = Array<PetscScalar>(Space::Cuda, rhs.given() ? n : 0);
-                           })));
+  PetscCall(Together(comm_of(A), zero, [&] {
+    *gone  = Array<char>(Space::Cuda, theirs.data(), n);
+    *ghost = Array<PetscScalar>(Space::Cuda, rhs.given() ? n : 0);
+  }));
   PetscCall(PetscLogCpuToGpu(gone->bytes()));
   if (rhs.given()) {
     PetscCall(PetscSFBcastWithMemTypeBegin(sf, MPIU_SCALAR, PETSC_MEMTYPE_CUDA, rhs.x(), PETSC_MEMTYPE_CUDA, ghost->data(), MPI_REPLACE));
@@ -273,7 +267,7 @@ struct Zeroing {
     PetscCall(MatFindNamedRows(A, n, list, zero, &rows.list));
     const PetscErrorCode brought = rows.bring();
 
-    PetscCall(AgreeOnFailure(A, brought ? brought : rhs.get()));
+    PetscCall(FailTogether(comm_of(A), brought ? brought : rhs.get(), zero));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
@@ -292,7 +286,7 @@ PetscErrorCode MatZeroRows_Device(Mat A, PetscInt n, const PetscInt rows[], Pets
   const PetscInt       inside = (PetscInt)(std::lower_bound(z.rows.list.begin(), z.rows.list.end(), z.blocks.diagonal()->cmap->n) - z.rows.list.begin());
   const PetscErrorCode set    = z.rhs.x() ? Guarded([&] { set_rows(Space::Cuda, z.rows.there.data(), inside, diag, z.rhs.x(), z.rhs.b()); }) : PETSC_SUCCESS;
   PetscCall(z.rhs.restore());
-  PetscCall(AgreeOnFailure(A, set));
+  PetscCall(FailTogether(comm_of(A), set, zero));
   if (!z.blocks.others()) {
     PetscCall(MatFormatAsBase(A, z.f, [&] { return ZeroRowsOfBlock(A, z.rows, diag); }));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -300,7 +294,7 @@ PetscErrorCode MatZeroRows_Device(Mat A, PetscInt n, const PetscInt rows[], Pets
   const PetscObjectState before = z.blocks.diagonal()->nonzerostate + z.blocks.others()->nonzerostate;
   const PetscErrorCode   zeroed = ZeroRowsOfBlock(z.blocks.diagonal(), z.rows, diag);
 
-  PetscCall(AgreeOnFailure(A, zeroed ? zeroed : ZeroRowsOfOffDiagonal(z.blocks.others(), z.rows)));
+  PetscCall(FailTogether(comm_of(A), zeroed ? zeroed : ZeroRowsOfOffDiagonal(z.blocks.others(), z.rows), zero));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY)); /* drops what PETSc derived from the old values */
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscCall(SumNonzeroStates(A, z.blocks.diagonal(), z.blocks.others(), before));
@@ -319,10 +313,10 @@ PetscErrorCode MatZeroRowsColumns_Device(Mat A, PetscInt n, const PetscInt rows[
     PetscCall((AsBase<&_MatOps::zerorowscolumns>::call(A, n, rows, diag, x, b)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(AgreeOnFailure(A, Guarded([&] {
-                             row_gone = Array<char>(Space::Cuda, z.blocks.diagonal()->rmap->n);
-                             mark(Space::Cuda, z.rows.there.data(), z.rows.size(), row_gone.data(), z.blocks.diagonal()->rmap->n);
-                           })));
+  PetscCall(Together(comm_of(A), zero, [&] {
+    row_gone = Array<char>(Space::Cuda, z.blocks.diagonal()->rmap->n);
+    mark(Space::Cuda, z.rows.there.data(), z.rows.size(), row_gone.data(), z.blocks.diagonal()->rmap->n);
+  }));
   if (z.blocks.others()) PetscCall(GetGhosts(A, z.blocks.others()->cmap->n, z.blocks.garray, z.rows, z.rhs, &ghost_gone, &ghost));
   const auto in_diagonal = [&] { return ZeroRowsColumnsOfBlock(z.blocks.diagonal(), z.rows, {row_gone.data(), row_gone.data(), diag, z.rhs.x(), z.rhs.b()}); };
 
@@ -331,15 +325,17 @@ PetscErrorCode MatZeroRowsColumns_Device(Mat A, PetscInt n, const PetscInt rows[
 
     const PetscErrorCode zeroed = in_diagonal();
 
-    PetscCall(AgreeOnFailure(A, zeroed ? zeroed
-                                       : ZeroRowsColumnsOfBlock(z.blocks.others(), z.rows,
-                                                                {row_gone.data(), ghost_gone.data(), 0, z.rhs.x() ? ghost.data() : nullptr, z.rhs.b()})));
+    PetscCall(FailTogether(comm_of(A),
+                           zeroed ? zeroed
+                                  : ZeroRowsColumnsOfBlock(z.blocks.others(), z.rows,
+                                                           {row_gone.data(), ghost_gone.data(), 0, z.rhs.x() ? ghost.data() : nullptr, z.rhs.b()}),
+                           zero));
     PetscCall(SumNonzeroStates(A, z.blocks.diagonal(), z.blocks.others(), before));
   } else PetscCall(MatFormatAsBase(A, z.f, in_diagonal));
   const PetscErrorCode set = z.rhs.x() ? Guarded([&] { set_rows(Space::Cuda, z.rows.there.data(), z.rows.size(), diag, z.rhs.x(), z.rhs.b()); })
                                        : PETSC_SUCCESS;
   PetscCall(z.rhs.restore());
-  PetscCall(AgreeOnFailure(A, set));
+  PetscCall(FailTogether(comm_of(A), set, zero));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
