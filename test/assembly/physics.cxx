@@ -2,7 +2,7 @@
    is wrong. */
 #include "assembly/api/assembly.hpp"
 #include "core/device/device.hpp"
-#include "core/device/memory_limit.hpp"
+#include "core/device/properties.hpp"
 #include "petsc/plugin.hpp"
 
 #include "../support/mesh_case.hpp"

@@ -1,5 +1,5 @@
 /* The memory of saamg: forecast, reported, and, where it runs out, an error with the figures after which everything goes on. */
-#include "core/device/memory_limit.hpp"
+#include "core/device/properties.hpp"
 #include "pc/saamg/api/saamg_data.hpp"
 #include "pc/saamg/cycle/trial_solve.hpp"
 #include "../support/league.hpp"

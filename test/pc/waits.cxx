@@ -1,5 +1,5 @@
 /* How often the host waits for the device in a set-up: a level asks for few numbers, and for several at a time. */
-#include "core/device/waits.hpp"
+#include "core/device/properties.hpp"
 
 #include "../support/operators.hpp"
 #include "../support/pc_case.hpp"

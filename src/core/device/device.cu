@@ -1,14 +1,13 @@
 /* device.hpp with the CUDA runtime; without it: no_device.cxx. */
 #include "device.hpp"
 #include "cuda_check.hpp"
-#include "memory_limit.hpp"
 #include "numbers.hpp"
+#include "properties.hpp"
 #include "recording.hpp"
 #include "refused_memory.hpp"
 #include "scalars.hpp"
 #include "small_blocks.hpp"
 #include "upload.hpp"
-#include "waits.hpp"
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -104,6 +103,24 @@ std::array<char, 16> uuid()
   check(cudaGetDeviceProperties(&prop, device), "cudaGetDeviceProperties");
   std::copy(prop.uuid.bytes, prop.uuid.bytes + id.size(), id.begin());
   return id;
+}
+
+std::string name()
+{
+  int            id = 0;
+  cudaDeviceProp prop;
+
+  if (!available() || cudaGetDevice(&id) != cudaSuccess || cudaGetDeviceProperties(&prop, id) != cudaSuccess) return "none";
+  return prop.name;
+}
+
+int shared_memory()
+{
+  int id = 0, bytes = 0;
+
+  if (!available() || cudaGetDevice(&id) != cudaSuccess || cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, id) != cudaSuccess)
+    return 0;
+  return bytes;
 }
 
 bool is_device_pointer(const void *p)

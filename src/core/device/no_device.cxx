@@ -1,6 +1,6 @@
-/* device.hpp and recording.hpp in a build without CUDA. */
+/* device.hpp, properties.hpp and recording.hpp in a build without CUDA. */
+#include "properties.hpp"
 #include "recording.hpp"
-#include "waits.hpp"
 
 #if !defined(GOZA_HAVE_CUDA)
 
@@ -131,6 +131,16 @@ void join()
 }
 
 void drop_recording(void *) noexcept { }
+
+std::string name()
+{
+  return "none";
+}
+
+int shared_memory()
+{
+  return 0;
+}
 
 std::size_t waits()
 {

@@ -1,5 +1,5 @@
 /* The memory of a set-up: told before it, and what it came to. */
-#include "core/device/memory_limit.hpp"
+#include "core/device/properties.hpp"
 #include "petsc/errors.hpp"
 #include "locality/cost.hpp"
 #include "mat/common/format_kind.hpp"
