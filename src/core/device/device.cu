@@ -19,9 +19,7 @@
   #include <cuda_runtime.h>
 #endif
 
-namespace goza
-{
-namespace device
+namespace goza::device
 {
 
 #if defined(__CUDACC__)
@@ -376,5 +374,4 @@ std::size_t free_memory()
 
 #endif
 
-} // namespace device
-} // namespace goza
+} // namespace goza::device

@@ -6,9 +6,7 @@
   #include <cuda_runtime.h>
 #endif
 
-namespace goza
-{
-namespace device
+namespace goza::device
 {
 
 #if defined(__CUDACC__)
@@ -104,5 +102,4 @@ void clear_caches() { }
 
 #endif
 
-} // namespace device
-} // namespace goza
+} // namespace goza::device

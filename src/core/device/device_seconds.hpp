@@ -2,9 +2,7 @@
 #pragma once
 #include <functional>
 
-namespace goza
-{
-namespace device
+namespace goza::device
 {
 
 /* Seconds from the beginning of the first to the end of the last of what work() launches on the current stream. The device begins when the host has launched
@@ -15,5 +13,4 @@ double seconds_of(const std::function<void()> &work);
    Without memory for that nothing happens. */
 void clear_caches();
 
-} // namespace device
-} // namespace goza
+} // namespace goza::device

@@ -4,9 +4,7 @@
 #pragma once
 #include <cstddef>
 
-namespace goza
-{
-namespace host_memory
+namespace goza::host_memory
 {
 
 void *allocate(std::size_t bytes);       // throws std::bad_alloc
@@ -15,5 +13,4 @@ void  deallocate(void *p, std::size_t bytes) noexcept;
 /* The first `fewer` bytes; large blocks stay where they are, and whole pages behind them are free. Throws std::bad_alloc. */
 void *shorten(void *p, std::size_t bytes, std::size_t fewer);
 
-} // namespace host_memory
-} // namespace goza
+} // namespace goza::host_memory

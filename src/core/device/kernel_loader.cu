@@ -9,9 +9,7 @@
   #include <pthread.h>
 #endif
 
-namespace goza
-{
-namespace kernel_loader
+namespace goza::kernel_loader
 {
 
 /* Never destroyed: the objects that add kernels are made in any order. */
@@ -88,5 +86,4 @@ void stop() noexcept { }
 
 #endif
 
-} // namespace kernel_loader
-} // namespace goza
+} // namespace goza::kernel_loader

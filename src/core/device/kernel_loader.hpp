@@ -2,9 +2,7 @@
    has loaded the plugin usually assembles a matrix first; meanwhile a thread that runs only where a core is idle loads them all. */
 #pragma once
 
-namespace goza
-{
-namespace kernel_loader
+namespace goza::kernel_loader
 {
 
 bool add(const void *kernel); // true; called while the library is loaded, for every kernel that it can launch
@@ -12,5 +10,4 @@ void start();                 // from now on in a thread of its own, on the curr
 void wait() noexcept;         // until all are loaded: loading may wait for the device, which must not be while a kernel there waits for another process
 void stop() noexcept;         // ends the thread, wherever it is: before the library is closed
 
-} // namespace kernel_loader
-} // namespace goza
+} // namespace goza::kernel_loader

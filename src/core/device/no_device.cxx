@@ -4,9 +4,7 @@
 
 #if !defined(GOZA_HAVE_CUDA)
 
-namespace goza
-{
-namespace device
+namespace goza::device
 {
 
 [[noreturn]] static void no_cuda()
@@ -164,7 +162,6 @@ std::size_t free_memory()
   return 0;
 }
 
-} // namespace device
-} // namespace goza
+} // namespace goza::device
 
 #endif

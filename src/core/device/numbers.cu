@@ -7,9 +7,7 @@
 #include <mutex>
 #include <thread>
 
-namespace goza
-{
-namespace device
+namespace goza::device
 {
 
 #if defined(__CUDACC__)
@@ -82,5 +80,4 @@ bool copy_numbers(void *dst, const void *src, std::size_t bytes)
 
 #endif
 
-} // namespace device
-} // namespace goza
+} // namespace goza::device

@@ -3,9 +3,7 @@
 #include <cstddef>
 #include <string>
 
-namespace goza
-{
-namespace device
+namespace goza::device
 {
 
 std::string name();          // "NVIDIA H200"; "none" where there is none
@@ -16,5 +14,4 @@ std::size_t free_memory();   // or what is left under the limit where that is le
 /* What Goza's arrays may take together: where it would be passed, the allocation fails as it does on a full device. 0: all of it */
 void set_memory_limit(std::size_t bytes);
 
-} // namespace device
-} // namespace goza
+} // namespace goza::device

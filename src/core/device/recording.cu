@@ -5,9 +5,7 @@
   #include <cuda_runtime.h>
 #endif
 
-namespace goza
-{
-namespace device
+namespace goza::device
 {
 
 #if defined(__CUDACC__)
@@ -117,5 +115,4 @@ void drop_recording(void *recording) noexcept
 
 #endif
 
-} // namespace device
-} // namespace goza
+} // namespace goza::device

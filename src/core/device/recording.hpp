@@ -3,9 +3,7 @@
 #include "device.hpp"
 #include "core/launch/loop_switch.hpp"
 
-namespace goza
-{
-namespace device
+namespace goza::device
 {
 
 /* What is launched between the two goes nowhere and is kept: begin_recording() is false, and end_recording() null, where that cannot be had. Nothing may wait
@@ -18,5 +16,4 @@ bool  recording(); // between the two
 void  launch_recording(void *recording);
 void  drop_recording(void *recording) noexcept;
 
-} // namespace device
-} // namespace goza
+} // namespace goza::device

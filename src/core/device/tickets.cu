@@ -6,9 +6,7 @@
   #include <mutex>
 #endif
 
-namespace goza
-{
-namespace device
+namespace goza::device
 {
 
 #if defined(__CUDACC__)
@@ -40,5 +38,4 @@ unsigned *ticket()
 }
 #endif
 
-} // namespace device
-} // namespace goza
+} // namespace goza::device

@@ -14,9 +14,7 @@
   #include <cuda_runtime.h>
 #endif
 
-namespace goza
-{
-namespace device
+namespace goza::device
 {
 
 #if defined(__CUDACC__)
@@ -145,5 +143,4 @@ bool upload(void *, const void *, std::size_t, void *)
 }
 #endif
 
-} // namespace device
-} // namespace goza
+} // namespace goza::device

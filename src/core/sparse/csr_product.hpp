@@ -16,9 +16,7 @@
 #include "core/util/search.hpp"
 
 #if defined(__CUDACC__)
-namespace goza
-{
-namespace product
+namespace goza::product
 {
 
 constexpr unsigned all_lanes = 0xffffffffu;
@@ -286,6 +284,5 @@ template <class Terms, class Rows> void make(const Terms &terms, const Rows &row
   fill<false>(terms, reach, C);
 }
 
-} // namespace product
-} // namespace goza
+} // namespace goza::product
 #endif

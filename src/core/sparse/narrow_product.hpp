@@ -5,9 +5,7 @@
 #include "csr_product.hpp"
 
 #if defined(__CUDACC__)
-namespace goza
-{
-namespace product
+namespace goza::product
 {
 
 constexpr int narrow_warps = 8, narrow_asked = 8; // entries that a lane asks for before its warp's turn
@@ -90,6 +88,5 @@ template <class Terms> void fill_narrow(const Terms &terms, CsrMatrix &C)
                                               static_cast<const PetscInt *>(C.ptr.data()), static_cast<const PetscInt *>(C.col.data()), C.val.data());
 }
 
-} // namespace product
-} // namespace goza
+} // namespace goza::product
 #endif

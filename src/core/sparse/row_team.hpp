@@ -6,9 +6,7 @@
 #include <type_traits>
 
 #if defined(__CUDACC__)
-namespace goza
-{
-namespace pattern
+namespace goza::pattern
 {
 
 /* Threads that work on one row. */
@@ -154,6 +152,5 @@ __device__ void do_row(const T &team, const Rows &rows, PetscInt row, Work work,
   team.sync();
 }
 
-} // namespace pattern
-} // namespace goza
+} // namespace goza::pattern
 #endif
