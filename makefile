@@ -83,7 +83,7 @@ MARCH     =
 CPPFLAGS  = -Iinclude -Isrc $(COMPLEX_CFLAGS) $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
 SANITIZED = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -Wno-maybe-uninitialized) # gcc 12 sees false ones in instrumented code
 CXXFLAGS  = -std=c++17 $(OPTIMIZE) -g1 $(MARCH:%=-march=%) -Wall -Wextra $(WERROR) -fPIC -fno-semantic-interposition $(SANITIZED)
-NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) --expt-relaxed-constexpr --extended-lambda -ccbin g++ $(NO_COMPLEX) \
+NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) --expt-relaxed-constexpr -ccbin g++ $(NO_COMPLEX) \
             $(if $(WERROR),-Werror all-warnings) $(addprefix -Xcompiler ,$(MARCH:%=-march=%) -Wall $(WERROR) -fPIC -fno-semantic-interposition)
 OPTIMIZE  = -O3
 CXX_OBJ   = $(MPICXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c
