@@ -1,6 +1,5 @@
 /* The Mat type cds: settings and names of compressed diagonal storage; everything else is the glue of mat/common. */
 #include "cds_mat.hpp"
-#include "cds.hpp"
 #include "cds_shape.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/own/own_mat.hpp"

@@ -1,7 +1,6 @@
 #include "galerkin.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_ops.hpp"
-#include "core/sparse/block_product.hpp"
 #include "core/sparse/host_galerkin.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "core/launch/joined_rows.hpp"
