@@ -1,4 +1,5 @@
 #include "device_seconds.hpp"
+#include "array.hpp"
 #include "cuda_check.hpp"
 #include "launch_kernel.hpp"
 
