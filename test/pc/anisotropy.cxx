@@ -209,7 +209,8 @@ BOOST_AUTO_TEST_CASE(few_entries_a_row)
   for (Mat A : {(Mat)plane, (Mat)space, (Mat)both}) BOOST_TEST(says(make_pc(A), sentence));
   for (Mat A : {(Mat)plane, (Mat)space}) BOOST_TEST(says(make_pc(A), "level 1 has")); /* below, too, but where entries are weak */
   BOOST_TEST(!says(make_pc(both), "level 1 has"));
-  for (const Entry &e : {stencil27(9, 8, 7), elasticity(6, 5, 4), hubs(3000, 3)}) BOOST_TEST(!says(make_pc(assemble(e, MATAIJ)), sentence), e.name);
+  for (const Entry &e : {stencil27(9, 8, 7), elasticity(6, 5, 4)}) BOOST_TEST(!says(make_pc(assemble(e, MATAIJ)), sentence), e.name);
+  BOOST_TEST(iterations(assemble(hubs(3000, 3), MATAIJ)) <= 4); /* smoothed or not, the aggregates being larger */
   const Option paper("-pc_saamg_paper", "darcy");
 
   BOOST_TEST(!says(make_pc(plane), sentence));
