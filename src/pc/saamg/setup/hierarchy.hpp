@@ -61,8 +61,8 @@ struct HierarchyOptions : FoundOptions {
   std::size_t rough_from = no_rough_rows; // bytes of a level's diagonals from which its eigenvalue's estimate multiplies with a copy in half precision
 
   /* Where no row outweighs its diagonal no eigenvalue is beyond 2, whatever is found, and five find it as well as six; but see `alternating`, and where entries
-     are weak an iteration may be lost. A small matrix may have its largest in one node alone, which six miss: a Chebyshev polynomial may be negative there. Of a
-     large one the last vector then tells. */
+     are weak an iteration may be lost. A small matrix may have its largest in one node alone, which six miss: a Chebyshev polynomial may be negative there. Of
+     a large one the last vector then tells. */
   LanczosSteps lanczos_steps(const CsrFacts &facts, PetscInt rows = PETSC_MAX_INT) const
   {
     if (esteig_iterations != PETSC_DECIDE) return esteig_iterations;

@@ -64,14 +64,15 @@ template <class V> struct Product {
   HD void operator()(PetscInt i, PetscScalar *sum) const { *sum += static_cast<PetscScalar>(w[i]) * PetscConj(static_cast<PetscScalar>(v[i])); }
 };
 
-/* What one step finds, in this order: w^T v, w = A v; w^T v_old; and of the parts that rows have in the squared length of the next v the sum of squares, and the
-   sum. */
+/* What one step finds, in this order: w^T v, w = A v; w^T v_old; and of the parts that rows have in the squared length of the next v the sum of squares, and
+   the sum. */
 constexpr PetscInt numbers_of_lanczos = 4;
 
 template <class V> constexpr int rows_to_advance = sizeof(V) < 16 ? 16 / sizeof(V) : 1; // of a thread, of a long vector
 constexpr PetscInt               few_to_advance  = 1 << 20;                             // of a shorter one each has a thread
 
-/* With w and v divided by |v|: the next v = |D|^-1 w - (w^T v) v - |v| v_old / |v_old| in the place of v_old. Sums: w^T v_old, and of the parts of the next |v|^2. */
+/* With w and v divided by |v|: the next v = |D|^-1 w - (w^T v) v - |v| v_old / |v_old| in the place of v_old. Sums: w^T v_old, and two of the
+   parts of the next |v|^2. */
 template <class V, class Inverse> struct Advance {
   RealOf<V> sign, length, by, by_old; // |v|, 1 / |v|, 1 / |v_old|; of the first step v_old is zero
   V         wv;
