@@ -176,7 +176,10 @@ void Checked::set_up()
   pc                    = make_pc(A, false);
   const Outcome outcome = attempt([&] { return PCSetUp(pc); });
   if (outcome.failed) {
-    require(outcome.says("pc_saamg_"), "the set-up is an error: ", outcome.message); /* an option that this matrix refuses */
+    const bool saddle = outcome.says("saddle point");
+
+    require(saddle || outcome.says("pc_saamg_"), "the set-up is an error: ", outcome.message); /* an option that this matrix refuses */
+    require(!saddle || !definite(), "a definite matrix is taken for a saddle point's: ", outcome.message);
     f.refused = error = true;
     return;
   }
