@@ -166,8 +166,9 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes);
 PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box); // a leader's; else of the DM or, by_diagonals, as the offsets show it
 PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows);
 PetscErrorCode CloseRows(SAAMG *mg);
-/* saamg_precision.cxx. The hierarchy as it was in the set-up, but for values that the matrix has got since, until ReturnLevels(), which is to be called after
-   an error, too. */
+/* saamg_precision.cxx. WatchPrecision: at the beginning of a set-up; known_pattern: it is not the first with it. LowPrecision: which is tried by itself;
+   PC_SAAMG_DOUBLE: none. WantedPrecision: of the cycle to come. MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve,
+   PCPostSolve: they see the Krylov method. ExactSource: of the matrix's operator, where its values are not rounded. Collective. */
 PetscErrorCode BorrowLevels(PC pc, SAAMG *mg, OwnRows *rows);
 PetscErrorCode ReturnLevels(SAAMG *mg);
 
@@ -182,7 +183,8 @@ PetscInt       AutomaticSmoother(const SAAMG &mg);
 /* saamg_tune.cxx. After MakeCycle(), where that is what -pc_saamg_tune asks for. Collective. */
 PetscErrorCode TuneCycle(PC pc, SAAMG *mg);
 
-/* saamg_precision.cxx. WatchPrecision: at the beginning of a set-up; known_pattern: it is not the first with it. WantedPrecision: of the cycle to come.
+/* saamg_precision.cxx. WatchPrecision: at the beginning of a set-up; known_pattern: it is not the first with it. LowPrecision: which is
+   tried by itself; PC_SAAMG_DOUBLE: none. WantedPrecision: of the cycle to come.
    MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve, PCPostSolve: they see the Krylov method.
    ExactSource: of the matrix's operator, where its values are not rounded. Collective. */
 void             WatchPrecision(SAAMG *mg, bool known_pattern);

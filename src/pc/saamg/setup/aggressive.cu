@@ -1,3 +1,4 @@
+#include "core/sparse/row_length.hpp"
 #include "core/util/algorithm.hpp"
 #include "graph.hpp"
 #include "parallel/par_csr.hpp"
@@ -27,11 +28,6 @@ HD void membership_column(PetscInt i, const PetscInt *of_node, const PetscInt *p
 HD void count_to_weight(PetscInt p, const PetscScalar *val, float *weight)
 {
   weight[p] = static_cast<float>(PetscRealPart(val[p]));
-}
-
-HD void count_degree(PetscInt i, const PetscInt *ptr, PetscInt *degree)
-{
-  degree[i] = ptr[i + 1] - ptr[i];
 }
 
 /* second: [aggregates][2] number and name of the aggregate that an aggregate is in; n: owned nodes */
@@ -111,7 +107,7 @@ CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least)
   quotient.ids    = {ids.data(), 0, 1, first.lattice};
   quotient.degree = Array<PetscInt>(space, quotient.nodes->nlocal());
   quotient.weight = Array<float>(space, Q.nnz());
-  for_each_row(space, first.n, bound<count_degree>(Q.ptr.data(), quotient.degree.data()));
+  for_each_row(space, first.n, RowLength<PetscInt>{Q.ptr.data(), nullptr, quotient.degree.data()});
   quotient.nodes->update(quotient.degree);
   for_each_row(space, Q.nnz(), bound<count_to_weight>(Q.val.data(), quotient.weight.data()));
   quotient.ptr            = std::move(Q.ptr);

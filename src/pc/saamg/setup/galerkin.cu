@@ -2,6 +2,7 @@
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_ops.hpp"
 #include "core/sparse/host_galerkin.hpp"
+#include "core/sparse/row_length.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/launch/row_sums.hpp"
@@ -17,11 +18,6 @@ namespace goza::saamg
 
 namespace
 {
-
-HD void length_of_row(PetscInt i, const PetscInt *ptr, PetscInt *length)
-{
-  length[i] = ptr[i + 1] - ptr[i];
-}
 
 /* The rows of a node each count as if they were its row of blocks. */
 struct WorkOfRow {
@@ -203,7 +199,7 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
   Array<PetscInt>  length(A.space, by_nodes ? n : columns.nlocal(), unset);
   Array<double>    work(A.space, 1);
 
-  for_each_row(A.space, n, bound<length_of_row>(by_nodes ? I.blocks->ptr.data() : I.P.ptr.data(), length.data()));
+  for_each_row(A.space, n, RowLength<PetscInt>{by_nodes ? I.blocks->ptr.data() : I.P.ptr.data(), nullptr, length.data()});
   if (by_nodes) join_rows<Plus, 1>(A.space, n, WorkOfRow{I.nodes->ptr.data(), I.nodes->col.data(), length.data(), 1, 1, aggregates}, work.data());
   else {
     columns.update(length);
