@@ -1,6 +1,7 @@
 /* Lengths of rows. For .cu files. */
 #pragma once
 #include "core/launch/for_each_row.hpp"
+#include "core/util/algorithm.hpp"
 
 namespace goza
 {
