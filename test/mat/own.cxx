@@ -604,6 +604,38 @@ void loaded_by_name(const Owned &f)
 }
 #endif
 
+/* Rows as CSR, as programs give them that hold their matrix so: PETSc calls both functions on any number of ranks, and neither is asked for. */
+void by_rows(const Owned &f, const Case &c)
+{
+  const Option             keep(f.keep(), "no");
+  MatHandle                A, R = made(c, MATAIJ);
+  std::vector<PetscInt>    ptr{0}, col;
+  std::vector<PetscScalar> val;
+  PetscInt                 start, end;
+
+  PETSC_OK(MatGetOwnershipRange(R, &start, &end));
+  for (PetscInt i = start; i < end; i++) {
+    PetscInt           n;
+    const PetscInt    *cols;
+    const PetscScalar *values;
+
+    PETSC_OK(MatGetRow(R, i, &n, &cols, &values));
+    col.insert(col.end(), cols, cols + n);
+    val.insert(val.end(), values, values + n);
+    ptr.push_back((PetscInt)col.size());
+    PETSC_OK(MatRestoreRow(R, i, &n, &cols, &values));
+  }
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+  PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, c.rows, c.cols));
+  PETSC_OK(MatSetBlockSize(A, c.bs));
+  PETSC_OK(MatSetType(A, f.type));
+  for (bool again : {false, true}) {
+    PETSC_OK(MatSeqAIJSetPreallocationCSR(A, ptr.data(), col.data(), val.data()));
+    PETSC_OK(MatMPIAIJSetPreallocationCSR(A, ptr.data(), col.data(), val.data()));
+    check_same(A, R, std::string(c.name) + (again ? ", rows again" : ", rows"));
+  }
+}
+
 const AddTests of_cases([] {
   for (const Owned &f : formats) {
     for (const Case &c : cases()) {
@@ -615,6 +647,7 @@ const AddTests of_cases([] {
       add_test(suite, "through_aij", [&] { through_aij(f, c); });
       add_test(suite, "loaded", [&] { loaded(f, c); });
       add_test(suite, "by_coordinates", [&] { by_coordinates(f, c, 1); });
+      add_test(suite, "by_rows", [&] { by_rows(f, c); });
       add_test(suite, "by_doubled_coordinates", [&] { by_coordinates(f, c, 2); });
     }
 #if defined(PETSC_HAVE_HDF5)
@@ -926,6 +959,41 @@ static void vectors_of_another_length(const Owned &f)
 }
 
 /* A program that preallocates AIJ, which this is not, and sets nothing up. */
+static std::string warning;
+
+static PetscErrorCode keep_printed(FILE *, const char format[], va_list values)
+{
+  char text[1024];
+
+  (void)vsnprintf(text, sizeof(text), format, values);
+  warning += text;
+  return PETSC_SUCCESS;
+}
+
+/* What is assembled and has no entry has lost them: petsc4py's setPreallocationCSR() does nothing for a type that it does not know. */
+static void empty(const Owned &f)
+{
+  const Option keep(f.keep(), "no");
+
+  for (bool set_up : {false, true}) {
+    MatHandle A;
+
+    PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+    PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, 9, 9));
+    PETSC_OK(MatSetType(A, f.type));
+    if (set_up) PETSC_OK(MatSetUp(A));
+    warning.clear();
+    const auto print = std::exchange(PetscVFPrintf, keep_printed);
+    PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    PetscVFPrintf = print;
+    PetscMPIInt rank;
+    MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+    const bool told = warning.find("nothing has set an entry") != std::string::npos, must = !set_up && !rank && PETSC_VERSION_LT(3, 19, 0);
+    BOOST_TEST(told == must);
+  }
+}
+
 static void not_set_up(const Owned &f)
 {
   const Option keep(f.keep(), "no");
@@ -1435,6 +1503,7 @@ const AddTests of_formats([] {
     add_test(suite, "refused_together", [&f] { refused_together(f); });
     add_test(suite, "vectors_of_another_length", [&f] { vectors_of_another_length(f); });
     add_test(suite, "not_set_up", [&f] { not_set_up(f); });
+    add_test(suite, "empty", [&f] { empty(f); });
     add_test(suite, "operations", [&f] { operations(f); });
     add_test(suite, "converted", [&f] { converted(f); });
     add_test(suite, "inverted_blocks", [&f] { inverted_blocks(f); });

@@ -73,6 +73,26 @@ PetscErrorCode MatMPIAIJSetPreallocation_Own(Mat A, PetscInt d_nz, const PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatSeqAIJSetPreallocationCSR_Own(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[])
+{
+  bool kept = false;
+
+  PetscFunctionBegin;
+  if (A->rmap->size == 1) PetscCall(KeepAij(A, &kept));
+  PetscCall(kept ? MatSeqAIJSetPreallocationCSR(A, ptr, col, val) : OwnSetSeqCSR(A, ptr, col, val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMPIAIJSetPreallocationCSR_Own(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[])
+{
+  bool kept = false;
+
+  PetscFunctionBegin;
+  if (A->rmap->size > 1) PetscCall(KeepAij(A, &kept));
+  PetscCall(kept ? MatMPIAIJSetPreallocationCSR(A, ptr, col, val) : OwnSetMPICSR(A, ptr, col, val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 PetscErrorCode OwnComposeCds(Mat A, bool attach)
@@ -83,6 +103,10 @@ PetscErrorCode OwnComposeCds(Mat A, bool attach)
   const bool rectangular = attach && A->rmap->N != A->cmap->N; /* a DMDA takes what has these for AIJ */
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSeqAIJSetPreallocation_C", rectangular ? MatSeqAIJSetPreallocation_Own : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", rectangular ? MatMPIAIJSetPreallocation_Own : NULL));
+  if (rectangular) {
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSeqAIJSetPreallocationCSR_C", MatSeqAIJSetPreallocationCSR_Own));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocationCSR_C", MatMPIAIJSetPreallocationCSR_Own));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -170,7 +170,7 @@ PetscErrorCode Update(Mat A, OwnMat *own, bool places, OwnImage &image)
 {
   PetscFunctionBegin;
   const PetscObjectState state = state_of(A);
-  if (image.state != state && !places) PetscCall(OwnLookForNewPattern(A));
+  if (!places) PetscCall(OwnPatternNow(A));
   if (image.aij && image.pattern != A->nonzerostate) PetscCall(MatDestroy(&image.aij));
   if (!image.aij) {
     if (image.pattern != A->nonzerostate) PetscCall(FailTogether(comm_of(A), HashEntries(A, own, &image.hash), make));
@@ -228,6 +228,13 @@ PetscErrorCode OwnLookForNewPattern(Mat A)
   moved = hash != image.hash;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPI_INT, MPI_MAX, comm_of(A)));
   if (moved) A->nonzerostate++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnPatternNow(Mat A)
+{
+  PetscFunctionBegin;
+  if (own_of(A)->images[0].state != state_of(A)) PetscCall(OwnLookForNewPattern(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -114,6 +114,23 @@ static PetscErrorCode MatSetUp_Own(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Collective, of a matrix that neither coordinates nor MatSetUp() have given places. One that stays empty since its type does not know a program's way to set
+   entries would tell nobody so. Later releases of PETSc than 3.18 set up whatever is assembled. */
+static PetscErrorCode WarnOfEmpty(Mat A, const OwnMat *own)
+{
+  int set = own->op || own->others.rest || !A->rmap->N || !A->cmap->N;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &set, 1, MPI_INT, MPI_MAX, comm_of(A)));
+  if (set) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(
+    PetscFPrintf(comm_of(A), PETSC_STDERR,
+                 "Goza: WARNING! A matrix of type %s is assembled, and nothing has set an entry. petsc4py's setPreallocationCSR() does nothing for this type: "
+                 "setValuesCSR() sets the same, or %s yes keeps AIJ. MatSetUp() before says that it is to be 0.\n",
+                 own->kind->type, own->kind->keep_aij));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* To where the products are. */
 static PetscErrorCode MatAssemblyEnd_Own(Mat A, MatAssemblyType type)
 {
@@ -124,6 +141,7 @@ static PetscErrorCode MatAssemblyEnd_Own(Mat A, MatAssemblyType type)
   PetscCall(OwnDeliver(A, own));
   own->is_open = false;
   if (type == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!A->preallocated) PetscCall(WarnOfEmpty(A, own));
   PetscCall(OwnLookForNewPattern(A));
   A->preallocated             = PETSC_TRUE;                           /* nobody need have asked for places */
   const bool           there  = own->op && own->space == Space::Cuda; /* a rank that has set no value holds none yet */
@@ -252,6 +270,7 @@ static PetscErrorCode MatDestroy_Own(Mat A)
   delete own_of(A);
   A->data = NULL;
   PetscCall(OwnComposeCOO(A, false));
+  PetscCall(OwnComposeCSR(A, false));
   PetscCall(OwnComposeValues(A, false));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "GozaMatGetOperator_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, makes_group_mat, NULL));
@@ -330,6 +349,7 @@ PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind)
   PetscCall(OwnComposeProducts(A, true));
   PetscCall(OwnComposeAijFunctions(A, true));
   PetscCall(OwnComposeCOO(A, true));
+  PetscCall(OwnComposeCSR(A, true));
   PetscCall(OwnComposeValues(A, true));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "GozaMatGetOperator_C", OwnGetOperator));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, makes_group_mat, OwnMakeGroup));

@@ -196,7 +196,7 @@ PetscErrorCode OwnDeliver(Mat A, OwnMat *own);
    caller's. OwnBorrowAij: up to date, until OwnReturnAij(); the same object for as long as somebody refers to it and the pattern is the same. OwnKeepAij: it is
    not given back. OwnTakeAij: it is the caller's from now on.
    OwnAgreeOnPattern: a pattern that is new on one rank is new on all. OwnLookForNewPattern: diagonals have no record of their entries; has one become 0, or is
-   one no longer, since AIJ was made? Then the nonzero state moves. */
+   one no longer, since AIJ was made? Then the nonzero state moves. OwnPatternNow: the same where values have changed since then. */
 PetscErrorCode OwnMakeAij(Mat A, bool places, Mat *aij);
 PetscErrorCode OwnBorrowAij(Mat A, bool places, Mat *aij);
 PetscErrorCode OwnReturnAij(Mat A, bool places);
@@ -204,6 +204,7 @@ Mat            OwnTakeAij(Mat A, bool places);
 void           OwnKeepAij(Mat A, bool places);
 PetscErrorCode OwnAgreeOnPattern(Mat A);
 PetscErrorCode OwnLookForNewPattern(Mat A);
+PetscErrorCode OwnPatternNow(Mat A);
 
 /* call(image) of what is borrowed, which is given back whatever comes of it. */
 template <class Call> PetscErrorCode OwnThroughAij(Mat A, bool places, const Call &call)
@@ -236,6 +237,10 @@ PetscErrorCode OwnRegisterFactors();
 PetscErrorCode OwnCopy(Mat Y, Mat X); // own_ops.cxx: Y gets X's values, of any type, and places for them
 PetscErrorCode OwnComposeCOO(Mat A, bool attach);
 PetscErrorCode OwnComposeValues(Mat A, bool attach); // own_values.cxx
+/* own_csr.cxx: MatSeqAIJSetPreallocationCSR() and MatMPIAIJSetPreallocationCSR(), the one for one rank and the other for several. */
+PetscErrorCode OwnComposeCSR(Mat A, bool attach);
+PetscErrorCode OwnSetSeqCSR(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[]);
+PetscErrorCode OwnSetMPICSR(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[]);
 /* own_grid.cxx: of a DMDA's stencil, as rows or as offsets; not known where there is no DMDA. others: the places in columns of other ranks. */
 PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnMat &own, bool rows, GridPlaces *places, std::vector<OtherEntry> *others);
 /* own_rows.cxx: an entry of this rank's row, into its place or to those that wait; and those that wait for places in this rank's columns, at the end of an

@@ -181,6 +181,8 @@ PetscErrorCode ProductNumeric(Mat C)
   ProductPhases *phases = attached<ProductPhases>(C, product_key);
 
   PetscFunctionBegin;
+  for (Mat factor : {C->product->A, C->product->B, C->product->C})
+    if (find_own(factor)) PetscCall(OwnPatternNow(factor)); /* MatZeroEntries() leaves the question open, since values mostly follow */
   if (patterns_of(C->product) == phases->seen) PetscCall(RunPhase(C, phases->numeric));
   else PetscCall(CallPhase(C, product_key, ComputeWhole));
   PetscFunctionReturn(PETSC_SUCCESS);
