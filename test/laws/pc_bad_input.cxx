@@ -411,6 +411,30 @@ const AddTests add([] {
     BOOST_TEST(attempt([&] { return PCApplyTranspose(pc, x, longer); }).says("saamg"));
     PETSC_OK(PCApplyTranspose(pc, x, y));
     BOOST_TEST(all_finite(y));
+    /* on the last rank alone, in each place: an error of all */
+    PetscMPIInt rank, size;
+    MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+    MPI_Comm_size(PETSC_COMM_WORLD, &size);
+    PETSC_OK(VecCreateMPI(PETSC_COMM_WORLD, n + (rank == size - 1), PETSC_DETERMINE, longer.put()));
+    PETSC_OK(VecSet(longer, 1));
+    BOOST_TEST(attempt([&] { return PCApplyTranspose(pc, longer, y); }).says("saamg is of"));
+    BOOST_TEST(attempt([&] { return PCApplyTranspose(pc, x, longer); }).says("saamg is of"));
+    PETSC_OK(PCApplyTranspose(pc, x, y));
+  });
+  add_test(objects, "levels_of_a_failed_set_up", [] {
+    MatHandle      A = system_matrix(problem("poisson5"));
+    PetscInt       start, end, levels;
+    Mat           *P;
+    PCFailedReason why;
+    PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+    for (PetscInt i = start; i < end; i++) PETSC_OK(MatSetValue(A, i, i, NAN, INSERT_VALUES));
+    PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    PCHandle pc = make_pc(A, false);
+    PETSC_OK(PCSetUp(pc));
+    PETSC_OK(PCGetFailedReason(pc, &why));
+    BOOST_TEST(why == PC_SETUP_ERROR);
+    BOOST_TEST(attempt([&] { return PCGetInterpolations(pc, &levels, &P); }).says("its set-up has failed"));
   });
   add_test(objects, "other_matrix_types_work_or_are_named", [] {
     for (const char *type : {MATDENSE, MATBAIJ, MATSBAIJ}) {

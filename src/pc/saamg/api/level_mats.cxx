@@ -12,6 +12,7 @@ static PetscErrorCode GetGrids(PC pc, PetscInt *levels, Mat *mats[], const std::
   *grids = &static_cast<SAAMG *>(pc->data)->hierarchy.grids();
 
   PetscFunctionBegin;
+  PetscCheck(!pc->failedreason, comm_of(pc), PETSC_ERR_ORDER, "PC of type saamg has no levels: its set-up has failed, as that of a matrix with a NaN or Inf");
   PetscCheck(!(*grids)->empty(), comm_of(pc), PETSC_ERR_ORDER, "PC of type saamg has no levels: call PCSetUp() first");
   *levels = (PetscInt)(*grids)->size();
   PetscCall(PetscMalloc1(*levels, mats));

@@ -13,6 +13,7 @@
 #include "saamg_tuned.hpp"
 #include "petscgoza.h"
 #include <array>
+#include <array>
 
 namespace goza::saamg
 {
@@ -142,6 +143,8 @@ struct SAAMG : SaamgSettings {
   PetscLogDouble         fine_rows = 0, fine_nonzeros = 0;
   MemoryEstimate         predicted{};
   std::size_t            most = 0; // bytes on the device during the set-up
+
+  std::array<PetscObjectId, 3> transposed_fits{}; // the matrix and the two vectors of PCApplyTranspose() whose sizes all ranks have found to fit
 };
 
 /* pcsaamg.cxx */

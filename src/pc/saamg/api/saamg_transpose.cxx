@@ -99,19 +99,38 @@ static PetscErrorCode ApplyConjugated(SAAMG *mg, Cycle &cycle, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode CheckSizes(PC pc, Vec b, Vec x)
+{
+  PetscInt rows, cols;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(pc->pmat, &rows, &cols));
+  const PetscInt nb = local_size(b), nx = local_size(x);
+  PetscCheck(nb == rows && nx == cols, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "PC saamg is of %" PetscInt_FMT " x %" PetscInt_FMT " on this rank, the input vector of %" PetscInt_FMT " and the output vector of %" PetscInt_FMT,
+             rows, cols, nb, nx);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PCApply() looks at the vectors, PCApplyTranspose() does not. A solver applies it to the same two, which all ranks have looked at then. */
+static PetscErrorCode CheckVectors(PC pc, SAAMG *mg, Vec b, Vec x)
+{
+  const std::array<PetscObjectId, 3> now{id_of(pc->pmat), id_of(b), id_of(x)};
+
+  PetscFunctionBegin;
+  if (now == mg->transposed_fits) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FailTogether(comm_of(pc), CheckSizes(pc, b, x), "apply the preconditioner transposed"));
+  mg->transposed_fits = now;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
 {
   SAAMG     *mg         = static_cast<SAAMG *>(pc->data);
   const bool conjugated = PetscDefined(USE_COMPLEX) && mg->hierarchy_options.conjugated;
-  PetscInt   rows, cols;
 
   PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(pc->pmat, &rows, &cols));
-  const PetscInt nb = local_size(b);
-  const PetscInt nx = local_size(x); /* which PCApply() looks at, and PCApplyTranspose() does not */
-  PetscCheck(nb == rows && nx == cols, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "PC saamg is of %" PetscInt_FMT " x %" PetscInt_FMT " on this rank, the input vector of %" PetscInt_FMT " and the output vector of %" PetscInt_FMT,
-             rows, cols, nb, nx);
+  PetscCall(CheckVectors(pc, mg, b, x));
   if (mg->group) {
     PetscCall(mg->group->apply(PCApplyTranspose, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
