@@ -78,6 +78,12 @@ ifneq ($(NVCC),)
   CUDA_LIBS   := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread # static: only the driver is needed at run time
 endif
 
+# --- Device code on a host without a device, for check-emulated: a thread of a block is a fiber there (test/emulated).
+ifeq ($(EMULATED),yes)
+  CUDA_CFLAGS := -DGOZA_HAVE_CUDA -isystem $(CUDA_HOME)/include -isystem $(CUDA_HOME)/include/cccl
+  EMULATION   := -w -include test/emulated/cuda.hpp -Itest/emulated/include
+endif
+
 # --- Compilers. Host code is for any processor of its kind, and loops that gain from newer ones are there for those as well (core/launch/host_loop.hpp); MARCH=native: for this machine alone.
 MARCH     =
 CPPFLAGS  = -Iinclude -Isrc $(COMPLEX_CFLAGS) $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
@@ -87,7 +93,7 @@ NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) --expt-relaxed-constexpr -ccbin
             $(if $(WERROR),-Werror all-warnings) $(addprefix -Xcompiler ,$(MARCH:%=-march=%) -Wall $(WERROR) -fPIC -fno-semantic-interposition)
 OPTIMIZE  = -O3
 CXX_OBJ   = $(MPICXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c
-CU_OBJ    = $(if $(NVCC),$(NVCC) $(CPPFLAGS) $(NVCCFLAGS) -MMD -MP -c,$(CXX_OBJ) -x c++)
+CU_OBJ    = $(if $(NVCC),$(NVCC) $(CPPFLAGS) $(NVCCFLAGS) -MMD -MP -c,$(CXX_OBJ) $(EMULATION) -x c++)
 LIBS      = $(PETSC_LIBS) -llapack -lblas $(CUDA_LIBS)
 
 # --- The one list of sources, by place: the library, what tests share, and one program for every other file.
@@ -96,12 +102,12 @@ UNIT     = 6
 sources  = $(filter-out $(REAL_ONLY),$(sort $(shell find $(1) -name '*.cxx' -o -name '*.cu' 2>/dev/null)))
 objects  = $(patsubst %,$(BUILD)/obj/%.o,$(1))
 programs = $(patsubst $(2)/%,$(BUILD)/$(3)/%,$(basename $(1)))
-LIB_OBJ     := $(if $(PETSC_LIBDIR),$(call objects,$(shell .ci/units.sh $(BUILD) $(UNIT) $(call sources,src))))
+LIB_OBJ     := $(if $(PETSC_LIBDIR),$(call objects,$(shell .ci/units.sh $(BUILD) $(UNIT) $(call sources,src $(if $(EMULATION),test/emulated)))))
 # kernels start in the CUDA runtime that knows them: a program's own are not known to the library's
 SUPPORT_OBJ := $(call objects,$(call sources,test/support) src/core/device/launch_kernel.cu)
 BENCH_SRC   := $(call sources,test/bench)
 PART_SRC    := $(filter-out $(wildcard test/fuzz/*.cxx),$(call sources,test/fuzz)) # test/fuzz/X/* are parts of test/fuzz/fuzz_X
-TEST_SRC    := $(filter-out test/support/% test/bench/% $(PART_SRC),$(call sources,test))
+TEST_SRC    := $(filter-out test/support/% test/emulated/% test/bench/% $(PART_SRC),$(call sources,test))
 EXAMPLE_SRC := $(call sources,examples)
 TESTS       := $(call programs,$(TEST_SRC),test,test)
 BENCHES     := $(call programs,$(BENCH_SRC),test/bench,bench)
@@ -202,6 +208,11 @@ check-quick: programs ## the quick tests: under two minutes when all is built
 KIND_TESTS = laws/mat laws/mat_change laws/edge_cases laws/pc mat/cds mat/slicedell mat/fold mat/own core/half pc/symmetric pc/convection ksp/fused assembly/matrix assembly/diagonals parallel/halo parallel/rows
 check-kind: all $(BUILD)/lib/libgoza-whole.so $(addprefix $(BUILD)/test/,$(KIND_TESTS)) ## build for another kind of PETSc (PETSC_DIR, PETSC_ARCH), and run a selection of the tests, KIND_TESTS, on each of RANKS
 	@test/run.sh '^($(subst $(space),|,$(KIND_TESTS))) ($(subst $(space),|,$(RANKS))) (host|mpi)$$'
+# What runs device code of most rooms in some minutes, emulated
+EMULATED_TESTS = core/csr_ops mat/cds mat/fold mat/own pc/smoothers pc/setup ksp/fused
+check-emulated: ## device code without a device: kernels on the host, a fiber a thread; a selection of the tests, EMULATED_TESTS
+	@test/emulated/translate.py $(BUILD)/emulated
+	@$(MAKE) --no-print-directory -C $(BUILD)/emulated check-kind EMULATED=yes CUDA=no CUDA_HOME=$(CUDA_HOME) DEPS=no OPTIMIZE=-O1 BUILD=build RANKS=1 KIND_TESTS='$(EMULATED_TESTS)'
 pages: programs ## write the generated parts of the pages: include/README.md and the tables of measurements
 	@.ci/reference.py
 	@test/bench/tables.py
@@ -310,4 +321,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check check-quick check-kind pages fuzz bench bench-amg bench-assembly bench-cds bench-counters bench-indices bench-instructions bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-download check-recipes check-applications petsc-cuda petsc-variant bundle install format tidy clean help
+.PHONY: all deps programs demo check check-quick check-kind check-emulated pages fuzz bench bench-amg bench-assembly bench-cds bench-counters bench-indices bench-instructions bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-download check-recipes check-applications petsc-cuda petsc-variant bundle install format tidy clean help
