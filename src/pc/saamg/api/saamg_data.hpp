@@ -13,7 +13,6 @@
 #include "saamg_tuned.hpp"
 #include "petscgoza.h"
 #include <array>
-#include <array>
 
 namespace goza::saamg
 {
