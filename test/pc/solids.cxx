@@ -1,6 +1,7 @@
 /* Elasticity: where nodes have several unknowns, interpolations are smoothed with more than 4/3 over the largest eigenvalue, and where hard and soft bodies
    touch aggregates do not reach across. */
 #include "../support/brick_elements.hpp"
+#include "../support/mac_grid.hpp"
 #include "../support/pc_case.hpp"
 
 using namespace goza_test;
@@ -66,6 +67,55 @@ Body slivers(double contrast)
     [](const Place<3> &x) { return x[2] < 0.05; });
   for (const Place<3> &x : mesh.points) body.places->insert(body.places->end(), x.begin(), x.end());
   return body;
+}
+
+/* Hexahedra of degree 2. */
+Body quadratic()
+{
+  Body body;
+
+  *body.A = brick_elasticity<3>(
+    even_bricks<3>({6, 6, 6}, {1, 1, 1}), 2, [](const Place<3> &) { return 1.; }, 0.3, at_the_end, *body.places);
+  return body;
+}
+
+/* What is stored of A's first n rows and columns, with these near-null vectors, which become orthonormal. */
+MatHandle first_rows(const Sparse &A, PetscInt n, const std::vector<std::vector<PetscReal>> &modes)
+{
+  MatHandle              made = assemble({"first rows", n, n, square | symmetric | full_diagonal | nonempty,
+                                          [A, n](PetscInt i, Row &r) {
+                               for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++)
+                                 if (A.col[p] < n) r.add(A.col[p], PetscRealPart(A.val[p]));
+                             },
+                             1},
+                                         MATAIJ);
+  std::vector<VecHandle> vectors;
+  std::vector<Vec>       plain;
+  NullHandle             space;
+
+  for (const auto &mode : modes) {
+    VecHandle    v;
+    PetscScalar *a;
+    PetscInt     start, end;
+
+    PETSC_OK(MatCreateVecs(made, v.put(), nullptr));
+    PETSC_OK(VecGetOwnershipRange(v, &start, &end));
+    PETSC_OK(VecGetArray(v, &a));
+    for (PetscInt i = start; i < end; i++) a[i - start] = mode[static_cast<std::size_t>(i)];
+    PETSC_OK(VecRestoreArray(v, &a));
+    for (Vec before : plain) {
+      PetscScalar dot;
+
+      PETSC_OK(VecDot(v, before, &dot));
+      PETSC_OK(VecAXPY(v, -dot, before));
+    }
+    PETSC_OK(VecNormalize(v, nullptr));
+    plain.push_back(v);
+    vectors.push_back(std::move(v));
+  }
+  PETSC_OK(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, static_cast<PetscInt>(plain.size()), plain.data(), space.put()));
+  PETSC_OK(MatSetNearNullSpace(made, space));
+  return made;
 }
 
 PetscInt iterations(Mat A)
@@ -214,4 +264,31 @@ BOOST_AUTO_TEST_CASE(two_coarse_corrections)
   const Option   set("-pc_saamg_finest_chebyshev_degree", "2");
   BOOST_TEST(!says(make_pc(A), twice));
   BOOST_TEST(its < iterations(A));
+}
+
+/* Quadratic elements reach two nodes away, and aggregates follow what is strong. */
+BOOST_AUTO_TEST_CASE(couplings_that_reach_far)
+{
+  constexpr const char far[] = "coupled beyond those around";
+  const MatHandle      A     = quadratic().matrix();
+
+  BOOST_TEST(says(make_pc(A), far));
+  BOOST_TEST(!says(make_pc(columns(1).matrix()), far));
+  const PetscInt its = iterations(A);
+  BOOST_TEST(its <= 13);
+  Option set("-pc_saamg_threshold", "0");
+  BOOST_TEST(its + 3 <= iterations(A));
+}
+
+/* Velocities at the middles of faces, coupled by their stresses: three modes for one unknown a node. The second level leaves room for a third, and the polynomial
+   is none for slivers. */
+BOOST_AUTO_TEST_CASE(components_at_places_of_their_own)
+{
+  const MacGrid<2> grid{80};
+  const MatHandle  A  = first_rows(mac_stokes<2>(grid, [](const Place<2> &x) { return x[0] < 0.5 ? 1. : 100.; }, {true, 0}), grid.velocities(), grid.modes());
+  const PCHandle   pc = make_pc(A);
+
+  BOOST_TEST(!says(pc, "coarsened aggressively"));
+  BOOST_TEST(says(pc, "1 sweep(s) of degree 4 on"));
+  BOOST_TEST(iterations(A) <= 12);
 }

@@ -68,6 +68,18 @@ static bool is_loose(const OwnRows &rows, PetscInt bs, const CsrFacts &facts)
   return 2 * between < (bs + 1) * facts.couplings;
 }
 
+/* Whether rows reach further than to the nodes around, as of quadrilaterals and hexahedra of degree 2 or more: 13 and 50 couplings a node for 8 and 26. An
+   aggregate of a root and all of these is so wide that a vector's interpolation leaves much between; of those that are strong it is half as large. */
+static bool reaches_far(PetscInt bs, const CsrFacts &facts)
+{
+  const double around = bs == 2 ? 8 : bs == 3 ? 26 : PETSC_INFINITY;
+
+  return static_cast<double>(facts.couplings) > 1.4 * around * static_cast<double>(facts.coupled);
+}
+
+/* The threshold there, halved from level to level. Elasticity, Q2: 12 iterations for 17 and 18; 0.04 takes 13, 0.1 as many as 0.06. */
+constexpr PetscReal threshold_far = static_cast<PetscReal>(0.06);
+
 /* What is not set is looked for; couplings: whether they are. facts: of the rows. */
 static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool couplings, std::shared_ptr<CsrFacts> *facts)
 {
@@ -104,6 +116,7 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
     if (!mg->found.symmetric || !couplings) return;
     if (bs == 1) mg->couplings = couplings_of(stored, *rows.columns, **facts);
     else if (!stored.no_rows()) mg->jumps = jumps_of_nodes(rows.A, rows.columns, bs, **facts);
+    mg->far = has_modes(pc->pmat) && !mg->jumps.there() && reaches_far(bs, **facts);
   }));
   PetscCall(PetscLogEventEnd(events.eigen, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -234,7 +247,8 @@ static PetscInt degree_for(const SAAMG &mg, PetscInt bs, PetscInt degree_below)
   const PetscInt           least = apart ? 3 : 2;
   if (grids.size() < 2) return least;
   const PetscReal below   = work_beside(grids, bs, degree_below);
-  const PetscReal slivers = PetscMax(0, PetscMin(1, (grids[0].spectrum() - static_cast<PetscReal>(2.2)) / static_cast<PetscReal>(0.6)));
+  const bool      mixed   = grids[1].bs >= many_modes * bs; // components of a vector, whose spectrum ends at 8/3 of the mean on even grids
+  const PetscReal slivers = mixed ? 0 : PetscMax(0, PetscMin(1, (grids[0].spectrum() - static_cast<PetscReal>(2.2)) / static_cast<PetscReal>(0.6)));
 
   return PetscMax(least + (below >= (apart ? worth_a_degree : worth_a_degree_of_solids)),
                   static_cast<PetscInt>(PetscMin(8, slivers * below + static_cast<PetscReal>(0.5))));
@@ -307,7 +321,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
 
   PetscFunctionBegin;
   const PetscInt bs = block_size_of(pc->pmat);
-  if (anew) mg->couplings = {}, mg->jumps = {}, mg->bending = {};
+  if (anew) mg->couplings = {}, mg->jumps = {}, mg->bending = {}, mg->far = false;
   PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0, facts));
   PetscCall(CheckTuned(pc, mg));
   PetscCall(TakeCycleOptions(pc, mg, mg->tuned.done ? mg->tuned.options : mg->cycle_options));
@@ -316,7 +330,11 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   const bool            jacobi      = finest.which == smoother_named("jacobi");
   mg->hierarchy_options.alternating = jacobi && finest.options.jacobi_relax > 0.9;
   mg->hierarchy_options.stars       = !jacobi && finest.which != smoother_named("l1jacobi");
-  if (anew) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : bs == 1 ? mg->couplings.threshold() : mg->jumps.threshold();
+  if (anew)
+    mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold
+                                    : mg->far            ? threshold_far
+                                    : bs == 1            ? mg->couplings.threshold()
+                                                         : mg->jumps.threshold();
   if (anew) {
     GridBox grid;
 
@@ -331,7 +349,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
     mg->hierarchy_options.strong_share  = signs ? Couplings::strong_share : 0;
 
     mg->hierarchy_options.by_heaviest       = mg->threshold < 0 && mg->couplings.by_heaviest();
-    mg->hierarchy_options.weak_by_direction = mg->threshold >= 0 || mg->couplings.anisotropic();
+    mg->hierarchy_options.weak_by_direction = mg->threshold >= 0 || mg->far || mg->couplings.anisotropic();
     mg->hierarchy_options.threshold_growth  = mg->jumps.there() ? NodeJumps::growth : mg->hierarchy_options.weak_by_direction ? static_cast<PetscReal>(0.5) : 1;
   }
   if (anew || mg->reuse != PC_SAAMG_REUSE_INTERPOLATION) {

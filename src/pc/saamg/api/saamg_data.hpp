@@ -119,6 +119,7 @@ struct SAAMG : SaamgSettings {
   Bending      bending;
   Saddle       saddle;
   bool         told = false, loose = false; // the matrix was said to be symmetric, or Hermitian; its blocks hold little beside their diagonals
+  bool         far = false;                 // rows of a body's nodes reach beyond the nodes around
 
   Mat converted = NULL; // AIJ copy of a Pmat of another type
   /* the Pmat is nothing but its diagonals; of which rows are made for as long as they are read, but AIJ for a group's leader; and the levels are made of the

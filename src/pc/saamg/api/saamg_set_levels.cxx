@@ -13,7 +13,8 @@
               entries are weaker than that, as on stretched grids; where in a sixth of such a matrix's rows one entry comes to 0.75 of the diagonal, aggregates
               follow each row's largest; between the entries across jumps of the coefficients and the others, on every level, where such a matrix shows jumps;
               where entries are of both signs, and a quarter of them of the diagonal's or below 0.35 of their row's largest, the others are connections; of
-              nodes with several unknowns 0.4 of what an entry is where all are alike, doubled on each coarser level, where their stiffness jumps
+              nodes with several unknowns 0.4 of what an entry is where all are alike, doubled on each coarser level, where their stiffness jumps, and 0.06
+              where they have near-null vectors and far more couplings than there are nodes around, as of hexahedra of degree 2
 
   Options Database Key:
 . -pc_saamg_threshold threshold - the strength below which a connection is left out of the aggregates

@@ -58,6 +58,9 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
   else if (mg->jumps.there())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its nodes' couplings are as nothing beside diagonals that differ: strength threshold %.3g\n",
                                      100. * (double)mg->jumps.across / (double)mg->jumps.edges, (double)mg->hierarchy_options.threshold));
+  else if (mg->far)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  its nodes are coupled beyond those around, as of elements of degree 2: strength threshold %.3g\n",
+                                     (double)mg->hierarchy_options.threshold));
   else if (mg->hierarchy_options.strong_share > 0)
     PetscCall(
       PetscViewerASCIIPrintf(viewer,

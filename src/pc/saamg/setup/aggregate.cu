@@ -143,6 +143,17 @@ Lattice coarser_lattice(const CsrGraph &G, const Array<PetscInt> &name)
   return G.ids.lattice.coarser(longer);
 }
 
+/* The second set: `first` are the largest keys of the first one. */
+void second_roots(const CsrGraph &G, const Array<Key> &first, Array<Key> &second)
+{
+  Array<Key> largest;
+
+  for_each_row(G.space(), G.n, SecondKeys{G.ids, G.edges, first.data(), second.data()});
+  maximal_independent_set(G, false, second, largest);
+  if (G.borrowed) for_each_row(G.space(), G.n, KeepLargeRoots<EntryWeight>{G.edges, G.entry, first.data(), second.data()});
+  else for_each_row(G.space(), G.n, KeepLargeRoots<StoredWeight>{G.edges, {G.weight.data()}, first.data(), second.data()});
+}
+
 template <class Body> void for_each_node(const CsrGraph &G, const Body &body)
 {
   if (G.space() == Space::Cuda && G.n <= few_joining) for_each_row_by_few_lanes(G.space(), G.n, body);
@@ -214,22 +225,20 @@ CsrAggregates of_members(const CsrGraph &G, const Array<Member> &member, const L
                           lattice);
 }
 
-CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
+CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alone)
 {
   const Space      space  = G.space();
   const ColumnMap &nodes  = *G.nodes;
   const PetscInt   nlocal = nodes.nlocal();
-  Array<Key>       key(space, nlocal, unset), second(space, nlocal, unset), first, largest;
+  Array<Key>       key(space, nlocal, unset), second(space, nlocal, unset), first;
   Array<PetscInt>  number(space, G.n + 1, unset);
   Array<Member>    of_root(space, nlocal, unset), joined(space, nlocal, unset);
   const auto       update = [&](Array<Member> &members) { nodes.update(reinterpret_cast<PetscInt *>(members.data()), 2); };
 
   for_each_row(space, G.n, FirstKeys{G.ids, G.edges, key.data()});
   maximal_independent_set(G, G.ids.lattice.known(), key, first);
-  for_each_row(space, G.n, SecondKeys{G.ids, G.edges, first.data(), second.data()});
-  maximal_independent_set(G, false, second, largest);
-  if (G.borrowed) for_each_row(space, G.n, KeepLargeRoots<EntryWeight>{G.edges, G.entry, first.data(), second.data()});
-  else for_each_row(space, G.n, KeepLargeRoots<StoredWeight>{G.edges, {G.weight.data()}, first.data(), second.data()});
+  if (first_alone) second.zero();
+  else second_roots(G, first, second);
 
   bool           boxes;
   const PetscInt rooted = roots_here(G, key, second, &boxes);

@@ -102,7 +102,7 @@ PetscErrorCode Hierarchy::aggregate_nodes(const Coarsening &from, PetscInt k, bo
     else
       aggregates = aggressive          ? aggregate_twice(from.graph, least)
                  : options.by_heaviest ? aggregate_by_heaviest(from.graph, least)
-                                       : aggregate(from.graph, least);
+                                       : aggregate(from.graph, least, k >= many_modes * grids_.back().bs);
   }));
   const std::int64_t coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
   *stop                          = coarse_rows == 0 || coarse_rows > columns.nglobal() - columns.nglobal() / 10;

@@ -24,6 +24,11 @@ enum class Keep {
 constexpr PetscInt few_for_lanczos           = 2000;
 constexpr PetscInt most_interpolation_degree = 10; // rows of an interpolation grow with it to the power of the space's dimension
 
+/* Near-null vectors for each unknown of a node from which on roots of the first set are enough. Where the components of a vector are at places of their own, as
+   on a staggered grid, a root and its neighbours are nine rows or so, and three near-null vectors of each such aggregate make the second level denser than the
+   first, so that there is no room for a third. */
+constexpr PetscInt many_modes = 3;
+
 /* What a set-up may find in the matrix. */
 struct FoundOptions {
   PetscReal    threshold         = 0;     // of strength, relative to the diagonals
