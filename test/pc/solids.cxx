@@ -280,8 +280,8 @@ BOOST_AUTO_TEST_CASE(couplings_that_reach_far)
   BOOST_TEST(its + 3 <= iterations(A));
 }
 
-/* Velocities at the middles of faces, coupled by their stresses: three modes for one unknown a node. The second level leaves room for a third, and the polynomial
-   is none for slivers. */
+/* Velocities at the middles of faces, coupled by their stresses: three modes for one unknown a node. The second level leaves room for a third, and the
+   polynomial is none for slivers. */
 BOOST_AUTO_TEST_CASE(components_at_places_of_their_own)
 {
   const MacGrid<2> grid{80};

@@ -225,7 +225,7 @@ CsrAggregates of_members(const CsrGraph &G, const Array<Member> &member, const L
                           lattice);
 }
 
-CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alone)
+static CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alone)
 {
   const Space      space  = G.space();
   const ColumnMap &nodes  = *G.nodes;
@@ -264,6 +264,16 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alone)
     joined.swap(of_root);
   }
   return of_members(G, joined, roots, least);
+}
+
+CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
+{
+  return aggregate(G, least, false);
+}
+
+CsrAggregates aggregate_around_first_roots(const CsrGraph &G, PetscInt least)
+{
+  return aggregate(G, least, true);
 }
 
 Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &aggregates, const LocalColumns &columns, PetscInt bs)

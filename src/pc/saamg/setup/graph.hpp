@@ -82,9 +82,11 @@ struct CsrAggregates {
 CsrGraph beside_alone(CsrGraph &&G);
 
 /* The global numbers of aggregates ascend with their roots', their ids are those of the roots. An aggregate belongs to the rank of its root; where that leaves
-   the ranks less than `least` each on average, to as few ranks as have so many. first_alone: without roots of the second set, so that aggregates have half
-   as many nodes more. Collective. */
-CsrAggregates aggregate(const CsrGraph &G, PetscInt least = 0, bool first_alone = false);
+   the ranks less than `least` each on average, to as few ranks as have so many. Collective. */
+CsrAggregates aggregate(const CsrGraph &G, PetscInt least = 0);
+
+/* The same without roots of the second set, so that aggregates have half as many nodes more. Collective. */
+CsrAggregates aggregate_around_first_roots(const CsrGraph &G, PetscInt least = 0);
 
 /* The same where one coupling of a row outweighs all others: see heaviest.cu. Collective. */
 CsrAggregates aggregate_by_heaviest(const CsrGraph &G, PetscInt least = 0);

@@ -100,9 +100,10 @@ PetscErrorCode Hierarchy::aggregate_nodes(const Coarsening &from, PetscInt k, bo
   PetscCall(Step(events.aggregate, columns, [&] {
     if (from.boxes) aggregates = aggregates_of(*from.boxes, columns, grids_.back().level->ids(1), least);
     else
-      aggregates = aggressive          ? aggregate_twice(from.graph, least)
-                 : options.by_heaviest ? aggregate_by_heaviest(from.graph, least)
-                                       : aggregate(from.graph, least, k >= many_modes * grids_.back().bs);
+      aggregates = aggressive                         ? aggregate_twice(from.graph, least)
+                 : options.by_heaviest                ? aggregate_by_heaviest(from.graph, least)
+                 : k >= many_modes * grids_.back().bs ? aggregate_around_first_roots(from.graph, least)
+                                                      : aggregate(from.graph, least);
   }));
   const std::int64_t coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
   *stop                          = coarse_rows == 0 || coarse_rows > columns.nglobal() - columns.nglobal() / 10;
