@@ -337,8 +337,8 @@ SAAMG::SAAMG()
   small beside diagonals that differ thirtyfold, and next to none between diagonals that are alike; elsewhere they follow entries of 0.06 of the diagonals if
   near-null vectors are given and nodes are coupled beyond those around, as of quadrilaterals and hexahedra of degree 2. The finest level's interpolation is
   smoothed without the entries that are weak; those below it with whole operators, but on such grids. Where rows of one unknown a node have 8 entries on the
-  average that are not weak, or fewer, as of 5 and 7 points, it is smoothed a second time within its pattern, which takes a tenth less iterations, and so are those below if no
-  entry is weak and their rows have 40 or fewer; the view says so. Where rows
+  average that are not weak, or fewer, as of 5 and 7 points, it is smoothed a second time within its pattern, which takes a tenth less
+  iterations, and so are those below if no entry is weak and their rows have 40 or fewer; the view says so. Where rows
   have three or four entries on the average, as of graphs of chains and streets, and the next level does not fill up, it is smoothed by a polynomial of degree 3
   or 2, which takes a quarter less iterations; the view says so. In a symmetric matrix rows whose other entries come to more than their diagonal one, as beside
   slivers, are relaxed less.
