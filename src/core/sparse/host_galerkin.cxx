@@ -3,6 +3,7 @@
 #include "host_rows.hpp"
 #include <cstdint>
 #include <new>
+#include <type_traits>
 
 namespace goza
 {
@@ -25,7 +26,7 @@ private:
 template <> class Factor<0, 0> {
 public:
   Factor(const PetscScalar *a, PetscInt lda) : a_(a), lda_(lda) { }
-  PetscScalar operator()(PetscInt i, PetscInt j) const { return a_[i * lda_ + j]; }
+  const PetscScalar *row(PetscInt i) const { return a_ + i * lda_; }
 
 private:
   const PetscScalar *a_;
@@ -63,6 +64,34 @@ struct BlockRows {
   RowTerms  terms(PetscInt i) const { return {length(i), col + ptr[i], col + ptr[nodes], A.val + A.ptr[i * br]}; }
 };
 
+/* Entries of a matrix whose blocks of bs rows are not full, a node's one after the other. */
+struct EntryRows {
+  Csr      A;
+  PetscInt bs, nodes;
+
+  EntryRows(const Csr &of, PetscInt rows) : A(of), bs(rows), nodes(of.nrows / rows) { }
+
+  PetscInt        begin(PetscInt i) const { return A.ptr[i * bs]; }
+  const PetscInt *row_ends(PetscInt i) const { return A.ptr + i * bs + 1; }
+  PetscInt        length(PetscInt i) const { return begin(i + 1) - begin(i); }
+  RowTerms        terms(PetscInt i) const { return {length(i), A.col + begin(i), A.col + A.ptr[A.nrows], A.val + begin(i)}; }
+};
+
+/* The rows of a matrix of blocks, each as the first blocks' values in it. */
+struct RowsInBlocks {
+  const BlockRows &P;
+
+  SparseRow operator()(PetscInt row) const
+  {
+    const PetscInt node   = row / P.br;
+    SparseRow      blocks = P(node);
+
+    blocks.val += (row - node * P.br) * blocks.n * P.bc;
+    return blocks;
+  }
+  void soon(PetscInt) const { }
+};
+
 struct BlockSize {
   PetscInt rows, middle, cols;
 };
@@ -78,6 +107,34 @@ template <class Block> void add_block(BlockSize size, const Block &a, const Pets
       c[i * size.cols + j] = first ? sum : c[i * size.cols + j] + sum;
     }
   }
+}
+
+/* n columns of a row of it, whose sums stay in registers. */
+template <int n>
+void add_strip(PetscInt middle, const PetscScalar *__restrict__ a, const PetscScalar *__restrict__ b, PetscInt ldb, PetscScalar *__restrict__ c, bool first)
+{
+  PetscScalar sum[n] = {};
+
+  for (PetscInt s = 0; s < middle; s++)
+    for (int j = 0; j < n; j++) sum[j] += a[s] * b[s * ldb + j];
+  for (int j = 0; j < n; j++) c[j] = first ? sum[j] : c[j] + sum[j];
+}
+
+/* Where the sizes are not known when this is compiled. */
+inline void add_block(BlockSize size, const Factor<0, 0> &a, const PetscScalar *b, PetscInt ldb, PetscScalar *c, bool first)
+{
+  for (PetscInt i = 0; i < size.rows; i++, c += size.cols) {
+    PetscInt j = 0;
+
+    for (; j + 8 <= size.cols; j += 8) add_strip<8>(size.middle, a.row(i), b + j, ldb, c + j, first);
+    for (; j + 4 <= size.cols; j += 4) add_strip<4>(size.middle, a.row(i), b + j, ldb, c + j, first);
+    for (; j < size.cols; j++) add_strip<1>(size.middle, a.row(i), b + j, ldb, c + j, first);
+  }
+}
+
+inline void add_multiple(PetscInt n, PetscScalar a, const PetscScalar *__restrict__ x, PetscScalar *__restrict__ y)
+{
+  for (PetscInt j = 0; j < n; j++) y[j] += a * x[j];
 }
 
 /* Those of A P that are held, and where row i begins. */
@@ -99,10 +156,10 @@ struct RingRows {
 };
 
 /* Block rows of A P, made in their order and held from the first row of P^T that needs them to the last, in a ring that grows where it must. A row lies in one
-   piece: the last one before the ring's end goes on behind it. */
-template <class S> class RowsOfProduct {
+   piece: the last one before the ring's end goes on behind it. RowsOfA: BlockRows or EntryRows. */
+template <class S, class RowsOfA> class RowsOfProduct {
 public:
-  RowsOfProduct(const S &sizes, const BlockRows &A, const BlockRows &P) :
+  RowsOfProduct(const S &sizes, const RowsOfA &A, const BlockRows &P) :
     s_(sizes), A_(A), P_(P), sums_(P.A.ncols / s_.k), place_(A.nodes + 1), col_(Space::Host, size_, unset), val_(Space::Host, size_ * block(), unset)
   {
     for (PetscInt i = 0; i < P.nodes; i++) longest_ = std::max(longest_, static_cast<std::size_t>(P.length(i)));
@@ -116,7 +173,7 @@ public:
 
       if (last_use(made_) >= I) {
         make_room(bound(made_), I);
-        n             = multiply(A_.terms(made_), col_.data() + at(made_), val_.data() + at(made_) * block());
+        n             = multiply(made_, A_.terms(made_), col_.data() + at(made_), val_.data() + at(made_) * block());
         longest_made_ = std::max(longest_made_, static_cast<std::size_t>(n));
       }
       place_[made_ + 1] = place_[made_] + static_cast<std::uint32_t>(n);
@@ -133,20 +190,38 @@ private:
   std::size_t at(PetscInt i) const { return place_[i] & (size_ - 1); }
   PetscInt    last_use(PetscInt i) const { return P_.length(i) ? P_.col[P_.ptr[i + 1] - 1] : -1; }
 
-  PetscInt multiply(const RowTerms &terms, PetscInt *col, PetscScalar *val)
+  PetscInt multiply([[maybe_unused]] PetscInt i, const RowTerms &terms, PetscInt *col, PetscScalar *val)
   {
     PetscInt n = 0;
 
     if constexpr (S::numbers) return sums_.add_up(terms, CsrRows(P_.A), no_extra, col, val);
     run_on_host([&] {
-      n = sums_.template gather<S::small>(terms, P_, no_extra, col, [&](PetscInt t, const SparseRow &row) {
-        return
-          [this, val, a = typename S::OfA(terms.factor + t * s_.bs, terms.n * s_.bs), b = row.val, ldb = row.n * s_.k](PetscInt q, PetscInt at, bool first) {
-            add_block({s_.bs, s_.bs, s_.k}, a, b + q * s_.k, ldb, val + at * block(), first);
-          };
-      });
+      if constexpr (std::is_same_v<RowsOfA, EntryRows>) n = add_entries(i, terms, col, val);
+      else
+        n = sums_.template gather<S::small>(terms, P_, no_extra, col, [&](PetscInt t, const SparseRow &row) {
+          return
+            [this, val, a = typename S::OfA(terms.factor + t * s_.bs, terms.n * s_.bs), b = row.val, ldb = row.n * s_.k](PetscInt q, PetscInt at, bool first) {
+              add_block({s_.bs, s_.bs, s_.k}, a, b + q * s_.k, ldb, val + at * block(), first);
+            };
+        });
     });
     return n;
+  }
+
+  /* Each entry of node i's rows adds to one row of the blocks. */
+  PetscInt add_entries(PetscInt i, const RowTerms &terms, PetscInt *col, PetscScalar *val)
+  {
+    const PetscInt *const end   = A_.row_ends(i);
+    const PetscInt        begin = A_.begin(i);
+    PetscInt              r     = 0;
+
+    return sums_.template gather<false>(terms, RowsInBlocks{P_}, no_extra, col, [&](PetscInt t, const SparseRow &row) {
+      while (begin + t >= end[r]) r++;
+      return [this, to = val + r * s_.k, a = terms.factor[t], b = row.val, val](PetscInt q, PetscInt at, bool first) {
+        if (first) std::fill_n(val + at * block(), block(), PetscScalar(0));
+        add_multiple(s_.k, a, b + q * s_.k, to + at * block());
+      };
+    });
   }
 
   /* No fewer than the blocks of row i. */
@@ -181,7 +256,8 @@ private:
   }
 
   const S                    s_;
-  const BlockRows            A_, P_;
+  const RowsOfA              A_;
+  const BlockRows            P_;
   RowSums                    sums_;
   std::vector<std::uint32_t> place_; // in blocks, modulo 2^32, and in the ring modulo its size, a power of two
   PetscInt                   made_ = 0, oldest_ = 0;
@@ -212,10 +288,9 @@ void write_rows(const S &s, PetscInt n, const RowSums &sums, const PetscInt *col
 }
 
 /* Block row I of P^T (A P). */
-template <class S> PetscInt project(const S &s, const RowTerms &terms, const RowsOfProduct<S> &rows, PetscInt I, RowSums &sums, PetscInt *col, PetscScalar *val)
+template <class S> PetscInt project(const S &s, const RowTerms &terms, const RingRows &held, PetscInt I, RowSums &sums, PetscInt *col, PetscScalar *val)
 {
   const PetscInt block = s.k * s.k;
-  const RingRows held  = rows.rows();
   PetscInt       n     = 0;
 
   if constexpr (S::numbers) return sums.add_up(terms, held, I, col, val);
@@ -230,16 +305,16 @@ template <class S> PetscInt project(const S &s, const RowTerms &terms, const Row
   return n;
 }
 
-template <class S> CsrMatrix product(const S &s, const BlockRows &R, const BlockRows &A, const BlockRows &P)
+template <class S, class RowsOfA> CsrMatrix product(const S &s, const BlockRows &R, const RowsOfA &A, const BlockRows &P)
 {
-  const PetscInt           nodes = R.nodes, block = s.k * s.k;
-  CsrMatrix                C(Space::Host, R.A.nrows, P.A.ncols);
-  RowsOfProduct<S>         rows(s, A, P);
-  RowSums                  sums(nodes);
-  std::vector<PetscInt>    col(nodes), order(nodes);
-  std::vector<PetscScalar> val;
-  Grown<PetscInt>          cols(nodes);
-  Grown<PetscScalar>       vals(nodes);
+  const PetscInt            nodes = R.nodes, block = s.k * s.k;
+  CsrMatrix                 C(Space::Host, R.A.nrows, P.A.ncols);
+  RowsOfProduct<S, RowsOfA> rows(s, A, P);
+  RowSums                   sums(nodes);
+  std::vector<PetscInt>     col(nodes), order(nodes);
+  std::vector<PetscScalar>  val;
+  Grown<PetscInt>           cols(nodes);
+  Grown<PetscScalar>        vals(nodes);
 
   C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1, unset);
   for (PetscInt I = 0; I < nodes; I++) {
@@ -247,7 +322,7 @@ template <class S> CsrMatrix product(const S &s, const BlockRows &R, const Block
 
     if (terms.n) rows.make_up_to(terms.which[terms.n - 1], I);
     if (const std::size_t most = rows.most(terms.n) * static_cast<std::size_t>(block); val.size() < most) val.resize(2 * most);
-    const PetscInt    n       = project(s, terms, rows, I, sums, col.data(), val.data());
+    const PetscInt    n       = project(s, terms, rows.rows(), I, sums, col.data(), val.data());
     const std::size_t entries = static_cast<std::size_t>(n) * block;
 
     for (PetscInt r = 0; r < s.k; r++) C.ptr.data()[I * s.k + r] = n * s.k;
@@ -262,26 +337,30 @@ template <class S> CsrMatrix product(const S &s, const BlockRows &R, const Block
   return C;
 }
 
+template <class RowsOfA> CsrMatrix of_sizes(PetscInt bs, PetscInt k, const BlockRows &R, const RowsOfA &A, const BlockRows &P)
+{
+  const auto is = [&](PetscInt fine, PetscInt coarse) { return bs == fine && k == coarse; };
+
+  return is(2, 2) ? product(KnownSizes<2, 2>(), R, A, P)
+       : is(2, 3) ? product(KnownSizes<2, 3>(), R, A, P)
+       : is(3, 3) ? product(KnownSizes<3, 3>(), R, A, P)
+       : is(3, 6) ? product(KnownSizes<3, 6>(), R, A, P)
+       : is(6, 6) ? product(KnownSizes<6, 6>(), R, A, P)
+                  : product(Sizes{bs, k}, R, A, P);
+}
+
 } // namespace
 
 bool galerkin_host(FullBlocks &R, FullBlocks &A, FullBlocks &P, CsrMatrix &C)
 {
   const PetscInt bs = P.br, k = P.bc;
-  const auto     is = [&](PetscInt fine, PetscInt coarse) { return bs == fine && k == coarse; };
 
-  if (is(1, 1)) {
+  if (bs * k == 1) {
     C = product(KnownSizes<1, 1>(), BlockRows(R.A), BlockRows(A.A), BlockRows(P.A));
     return true;
   }
-  if (!R.find() || !A.find() || !P.find()) return false;
-  const BlockRows r(R), a(A), p(P);
-
-  C = is(2, 2) ? product(KnownSizes<2, 2>(), r, a, p)
-    : is(2, 3) ? product(KnownSizes<2, 3>(), r, a, p)
-    : is(3, 3) ? product(KnownSizes<3, 3>(), r, a, p)
-    : is(3, 6) ? product(KnownSizes<3, 6>(), r, a, p)
-    : is(6, 6) ? product(KnownSizes<6, 6>(), r, a, p)
-               : product(Sizes{bs, k}, r, a, p);
+  if (!R.find() || !P.find()) return false;
+  C = A.find() ? of_sizes(bs, k, BlockRows(R), BlockRows(A), BlockRows(P)) : of_sizes(bs, k, BlockRows(R), EntryRows(A.A, bs), BlockRows(P));
   return true;
 }
 
