@@ -157,6 +157,105 @@ static PetscErrorCode InvertDefinite(PetscInt n, std::vector<PetscScalar> &inver
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The eigenvalues of a Hermitian S, ascending. *found: LAPACK has them. */
+static PetscErrorCode Eigenvalues(PetscInt n, std::vector<PetscScalar> S, std::vector<PetscReal> &lambda, bool *found)
+{
+  PetscBLASInt             bn, info, lwork;
+  std::vector<PetscReal>   rwork;
+  std::vector<PetscScalar> work;
+
+  PetscFunctionBegin;
+  PetscCall(PetscBLASIntCast(n, &bn));
+  PetscCall(PetscBLASIntCast(34 * n, &lwork));
+  PetscCall(Guarded([&] {
+    lambda.resize(n);
+    work.resize(lwork);
+    if (PetscDefined(USE_COMPLEX)) rwork.resize(3 * static_cast<std::size_t>(n));
+  }));
+#if PetscDefined(USE_COMPLEX)
+  PetscCallBLAS("LAPACKsyev", LAPACKsyev_("N", "L", &bn, S.data(), &bn, lambda.data(), work.data(), &lwork, rwork.data(), &info));
+#else
+  PetscCallBLAS("LAPACKsyev", LAPACKsyev_("N", "L", &bn, S.data(), &bn, lambda.data(), work.data(), &lwork, &info));
+#endif
+  *found = info == 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The vectors Z [count][n] of its eigenvalues from the one numbered `first` on. */
+static PetscErrorCode Eigenvectors(PetscInt n, std::vector<PetscScalar> S, PetscInt first, PetscInt count, std::vector<PetscScalar> &Z, bool *found)
+{
+  PetscBLASInt              bn, info, lwork, from, to, m;
+  const PetscReal           none = 0;
+  std::vector<PetscReal>    lambda, rwork;
+  std::vector<PetscScalar>  work;
+  std::vector<PetscBLASInt> iwork, failed;
+
+  PetscFunctionBegin;
+  PetscCall(PetscBLASIntCast(n, &bn));
+  PetscCall(PetscBLASIntCast(34 * n, &lwork));
+  PetscCall(PetscBLASIntCast(first + 1, &from));
+  PetscCall(PetscBLASIntCast(first + count, &to));
+  PetscCall(Guarded([&] {
+    lambda.resize(n);
+    work.resize(lwork);
+    iwork.resize(5 * static_cast<std::size_t>(n));
+    failed.resize(n);
+    Z.resize(static_cast<std::size_t>(count) * n);
+    if (PetscDefined(USE_COMPLEX)) rwork.resize(7 * static_cast<std::size_t>(n));
+  }));
+#if PetscDefined(USE_COMPLEX)
+  PetscCallBLAS("LAPACKsyevx", LAPACKsyevx_("V", "I", "L", &bn, S.data(), &bn, &none, &none, &from, &to, &none, &m, lambda.data(), Z.data(), &bn, work.data(),
+                                            &lwork, rwork.data(), iwork.data(), failed.data(), &info));
+#else
+  PetscCallBLAS("LAPACKsyevx", LAPACKsyevx_("V", "I", "L", &bn, S.data(), &bn, &none, &none, &from, &to, &none, &m, lambda.data(), Z.data(), &bn, work.data(),
+                                            &lwork, iwork.data(), failed.data(), &info));
+#endif
+  *found = info == 0 && m == to - from + 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* M + factor Z Z^H */
+static void add_projection(PetscInt n, PetscReal factor, const std::vector<PetscScalar> &Z, std::vector<PetscScalar> &M)
+{
+  for (std::size_t z = 0; z < Z.size(); z += n) {
+    for (PetscInt j = 0; j < n; j++) {
+      const PetscScalar scaled = factor * PetscConj(Z[z + j]);
+
+      for (PetscInt i = 0; i < n; i++) M[j * n + i] += Z[z + i] * scaled;
+    }
+  }
+}
+
+/* A Hermitian S that has a small null space Z: S^+ = (S + Z Z^H)^-1 - Z Z^H, in a tenth of the operations of InvertOnRange(). *exists: it has, and the inverse
+   is made of more than rounding. */
+static PetscErrorCode InvertBesideNull(PetscInt n, const std::vector<PetscScalar> &S, std::vector<PetscScalar> &inverse, PetscInt *rank, bool *exists)
+{
+  std::vector<PetscReal>   lambda;
+  std::vector<PetscScalar> Z;
+  bool                     found = false;
+
+  PetscFunctionBegin;
+  *exists = false;
+  PetscCall(Eigenvalues(n, S, lambda, &found));
+  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscReal nothing = rounding_of_products * PetscMax(1, PetscMax(-lambda.front(), lambda.back()));
+  const auto      first = std::lower_bound(lambda.begin(), lambda.end(), -nothing), end = std::upper_bound(lambda.begin(), lambda.end(), nothing);
+  const auto      count = static_cast<PetscInt>(end - first);
+
+  if (count == 0 || 4 * count > n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Eigenvectors(n, S, static_cast<PetscInt>(first - lambda.begin()), count, Z, &found));
+  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
+  for (const auto invert : {InvertDefinite, Invert}) {
+    if (*exists) break;
+    PetscCallCXX(inverse = S);
+    add_projection(n, 1, Z, inverse);
+    PetscCall(invert(n, inverse, exists));
+  }
+  if (*exists) add_projection(n, -1, Z, inverse);
+  if (*exists) *rank = n - count;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* S^+ = sum v_s u_s^H / sigma_s. S is overwritten. */
 static PetscErrorCode InvertOnRange(PetscInt n, std::vector<PetscScalar> &S, std::vector<PetscScalar> &inverse, PetscInt *rank)
 {
@@ -202,6 +301,7 @@ static PetscErrorCode InvertScaled(Scaled &scaled, std::vector<PetscScalar> &inv
   PetscFunctionBegin;
   if (scaled.hermitian) {
     PetscCall(InvertDefinite(scaled.n, inverse, &exists));
+    if (!exists) PetscCall(InvertBesideNull(scaled.n, scaled.S, inverse, &rank, &exists));
     if (!exists) PetscCallCXX(inverse = scaled.S);
   }
   if (!exists) PetscCall(Invert(scaled.n, inverse, &exists));
