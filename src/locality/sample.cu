@@ -177,8 +177,8 @@ Report count(const Csr &A, const Windows &windows, const std::vector<Order> &ord
   const int      nteams = device ? static_cast<int>(std::min<std::int64_t>(1024, A.nrows / team_threads + 1)) : 1;
   Array<Block>   block(A.space, static_cast<std::size_t>(windows.nblocks));
   Array<Scratch> scratch(A.space, device ? static_cast<std::size_t>(follow) : 1);
-  Array<Offset>  offset(A.space, offset_slots);
-  Array<Report>  report(A.space, 1);
+  Array<Offset>  offset(A.space, offset_slots, unset);
+  Array<Report>  report(A.space, 1, unset);
   FollowOrders   body{{windows, A.ptr, report.data(), longest_in_slices(A.nrows, goza::entries(A)), caches.device, A.nrows},
                     {windows, caches, A.nrows, A.ncols, A.ptr, block.data(), report.data()},
                     {A.nrows, bs, offset.data()},

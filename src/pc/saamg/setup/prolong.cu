@@ -280,34 +280,46 @@ static void for_each_row_of(const Csr &A, const FilteredRow &body)
   else for_each_csr_row(A, 1, body);
 }
 
+/* To the entries that there are, of a host. */
+static void shorten(CsrMatrix &F)
+{
+  F.col.shorten(F.ptr.data()[F.nrows]);
+  F.val.shorten(F.ptr.data()[F.nrows]);
+}
+
 CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, const CsrGraph &G)
 {
   const Space space = A.space;
   CsrMatrix   F(space, A.nrows, A.ncols);
 
-  F.ptr = Array<PetscInt>(space, A.nrows + 1);
+  if (space == Space::Host) {
+    F.ptr = Array<PetscInt>(space, A.nrows + 1, unset);
+    F.col = Array<PetscInt>(space, entries(A), unset);
+    F.val = Array<PetscScalar>(space, entries(A), unset);
+  } else F.ptr = Array<PetscInt>(space, A.nrows + 1);
+  if (space == Space::Host && bs == 1 && columns.nghost() == 0) {
+    filter_host(A, G.ptr.data(), G.col.data(), F);
+    shorten(F);
+    return F;
+  }
   FilteredRow body{rows_of(A),   bs,      G.n,    columns.ghosts_here().data(), G.node_of_ghost_column.data(), G.ptr.data(), G.col.data(), nullptr,
                    F.ptr.data(), nullptr, nullptr};
-  PetscInt    nnz;
 
   if (space == Space::Host) {
-    nnz      = goza::entries(A);
-    body.end = F.ptr.data() + 1;
+    F.ptr.data()[0] = 0;
+    body.end        = F.ptr.data() + 1;
   } else {
     if (bs == 1 && G.filtered.size()) F.ptr.copy_from(G.filtered.data(), A.nrows);
     else for_each_row_of(A, body);
-    nnz = lengths_to_pointer(space, F.ptr);
+    const PetscInt nnz = lengths_to_pointer(space, F.ptr);
+    F.col              = Array<PetscInt>(space, nnz);
+    F.val              = Array<PetscScalar>(space, nnz);
   }
-  F.col    = Array<PetscInt>(space, nnz);
-  F.val    = Array<PetscScalar>(space, nnz);
   body.ptr = F.ptr.data();
   body.col = F.col.data();
   body.val = F.val.data();
   for_each_row_of(A, body);
-  if (body.end) {
-    F.col.shorten(F.ptr.data()[A.nrows]);
-    F.val.shorten(F.ptr.data()[A.nrows]);
-  }
+  if (body.end) shorten(F);
   return F;
 }
 

@@ -186,16 +186,17 @@ CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs,
   return known ? block_norms(A, *known) : norms_of_blocks(A, bs);
 }
 
-/* As many edges as there may be, to be written while they are counted. */
+/* As many edges as there may be, to be written while they are counted, on a host. */
 void hold_all_edges(const Csr &rows, FillStrong &fill, CsrGraph &G)
 {
-  G.ptr       = Array<PetscInt>(rows.space, G.n + 1);
-  G.col       = Array<PetscInt>(rows.space, entries(rows));
-  G.weight    = Array<float>(rows.space, entries(rows));
-  fill.ptr    = G.ptr.data();
-  fill.end    = G.ptr.data() + 1;
-  fill.col    = G.col.data();
-  fill.weight = G.weight.data();
+  G.ptr         = Array<PetscInt>(Space::Host, G.n + 1, unset);
+  G.col         = Array<PetscInt>(Space::Host, entries(rows), unset);
+  G.weight      = Array<float>(Space::Host, entries(rows), unset);
+  *G.ptr.data() = 0;
+  fill.ptr      = G.ptr.data();
+  fill.end      = G.ptr.data() + 1;
+  fill.col      = G.col.data();
+  fill.weight   = G.weight.data();
 }
 
 /* For `fill`, to live as long. Nothing on a device, where to compute them again is faster than to read them. */
