@@ -6,8 +6,8 @@
 namespace goza
 {
 
-/* R is the transpose of P, or its conjugate. Every row has its diagonal block. A, where it does not consist of full blocks, is taken entry by entry. False where R
-   or P does not consist of these blocks. */
+/* R is the transpose of P, or its conjugate. Every row has its diagonal block. A is taken entry by entry where its blocks are not full. False where R or P does
+   not consist of these blocks. */
 bool galerkin_host(FullBlocks &R, FullBlocks &A, FullBlocks &P, CsrMatrix &C);
 
 } // namespace goza
