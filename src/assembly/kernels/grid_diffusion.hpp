@@ -6,9 +6,7 @@
   #include <cuda_pipeline.h>
 #endif
 
-namespace goza::assembly
-{
-namespace grid_diffusion
+namespace goza::assembly::grid_diffusion
 {
 
 #if defined(__CUDACC__)
@@ -200,5 +198,4 @@ inline void launch(const MeshView &mesh, const GridTarget &to)
 
 #endif
 
-} // namespace grid_diffusion
-} // namespace goza::assembly
+} // namespace goza::assembly::grid_diffusion

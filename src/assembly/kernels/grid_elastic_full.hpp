@@ -5,9 +5,7 @@
 #pragma once
 #include "grid_elastic_sums.hpp"
 
-namespace goza::assembly
-{
-namespace grid_elasticity
+namespace goza::assembly::grid_elasticity
 {
 
 #if defined(__CUDACC__)
@@ -215,5 +213,4 @@ template <Layout layout> void launch_full(const MeshView &mesh, const GridTarget
 
 #endif
 
-} // namespace grid_elasticity
-} // namespace goza::assembly
+} // namespace goza::assembly::grid_elasticity

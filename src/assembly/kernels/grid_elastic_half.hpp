@@ -3,9 +3,7 @@
 #pragma once
 #include "grid_elastic_sums.hpp"
 
-namespace goza::assembly
-{
-namespace grid_elasticity
+namespace goza::assembly::grid_elasticity
 {
 
 #if defined(__CUDACC__)
@@ -29,5 +27,4 @@ inline void launch_half(const MeshView &mesh, const GridTarget &to)
 
 #endif
 
-} // namespace grid_elasticity
-} // namespace goza::assembly
+} // namespace goza::assembly::grid_elasticity

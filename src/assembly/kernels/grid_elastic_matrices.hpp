@@ -7,9 +7,7 @@
 #include "grid_blocks.hpp"
 #include "hex_diffusion.hpp"
 
-namespace goza::assembly
-{
-namespace grid_elasticity
+namespace goza::assembly::grid_elasticity
 {
 
 #if defined(__CUDACC__)
@@ -199,5 +197,4 @@ template <int n> __device__ inline void multiply_elements(PetscScalar *own, cons
 
 #endif
 
-} // namespace grid_elasticity
-} // namespace goza::assembly
+} // namespace goza::assembly::grid_elasticity

@@ -4,9 +4,7 @@
 #pragma once
 #include "grid_elastic_ring.hpp"
 
-namespace goza::assembly
-{
-namespace grid_elasticity
+namespace goza::assembly::grid_elasticity
 {
 
 #if defined(__CUDACC__)
@@ -134,5 +132,4 @@ private:
 
 #endif
 
-} // namespace grid_elasticity
-} // namespace goza::assembly
+} // namespace goza::assembly::grid_elasticity

@@ -4,9 +4,7 @@
 #include "grid_elastic_matrices.hpp"
 #include "grid_region.hpp"
 
-namespace goza::assembly
-{
-namespace grid_elasticity
+namespace goza::assembly::grid_elasticity
 {
 
 #if defined(__CUDACC__)
@@ -62,5 +60,4 @@ private:
 
 #endif
 
-} // namespace grid_elasticity
-} // namespace goza::assembly
+} // namespace goza::assembly::grid_elasticity

@@ -5,9 +5,7 @@
 #pragma once
 #include "grid_elastic_matrices.hpp"
 
-namespace goza::assembly
-{
-namespace grid_elasticity
+namespace goza::assembly::grid_elasticity
 {
 
 #if defined(__CUDACC__)
@@ -211,5 +209,4 @@ inline void launch_rows(const MeshView &mesh, const GridTarget &to)
 
 #endif
 
-} // namespace grid_elasticity
-} // namespace goza::assembly
+} // namespace goza::assembly::grid_elasticity

@@ -3,9 +3,7 @@
 #pragma once
 #include "grid_elastic_producer.hpp"
 
-namespace goza::assembly
-{
-namespace grid_elasticity
+namespace goza::assembly::grid_elasticity
 {
 
 #if defined(__CUDACC__)
@@ -244,5 +242,4 @@ template <int warps, int entries, auto consume> __device__ void make_and_add_up(
 
 #endif
 
-} // namespace grid_elasticity
-} // namespace goza::assembly
+} // namespace goza::assembly::grid_elasticity

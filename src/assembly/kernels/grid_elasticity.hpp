@@ -4,9 +4,7 @@
 #include "grid_elastic_half.hpp"
 #include "grid_elastic_rows.hpp"
 
-namespace goza::assembly
-{
-namespace grid_elasticity
+namespace goza::assembly::grid_elasticity
 {
 
 #if defined(__CUDACC__)
@@ -21,5 +19,4 @@ inline void launch(const MeshView &mesh, const GridTarget &to)
 
 #endif
 
-} // namespace grid_elasticity
-} // namespace goza::assembly
+} // namespace goza::assembly::grid_elasticity

@@ -7,9 +7,7 @@
 #include "tile_write.hpp"
 #include <climits>
 
-namespace goza::assembly
-{
-namespace tile
+namespace goza::assembly::tile
 {
 
 /* Of a block: its threads, how many blocks a multiprocessor should hold, the pairs that a thread holds in registers (where sums wait, for other phases or for
@@ -247,5 +245,4 @@ template <class Element, class Equation, TilePairs what> void launch(const MeshV
 
 #endif
 
-} // namespace tile
-} // namespace goza::assembly
+} // namespace goza::assembly::tile

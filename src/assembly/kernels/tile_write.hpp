@@ -3,9 +3,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "target.hpp"
 
-namespace goza::assembly
-{
-namespace tile
+namespace goza::assembly::tile
 {
 
 #if defined(__CUDACC__)
@@ -109,5 +107,4 @@ template <class Chip, int bs> __device__ void write_pair(const Target &target, P
 
 #endif
 
-} // namespace tile
-} // namespace goza::assembly
+} // namespace goza::assembly::tile
