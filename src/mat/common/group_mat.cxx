@@ -125,25 +125,6 @@ PetscErrorCode GroupMat::add_up_rows()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By column. Most rows are in order, or are but for some entries of other ranks. */
-static void sort_entries(std::vector<std::pair<PetscInt, PetscInt>> &row)
-{
-  constexpr std::size_t short_row = 64;
-
-  if (std::is_sorted(row.begin(), row.end())) return;
-  if (row.size() > short_row) {
-    std::sort(row.begin(), row.end());
-    return;
-  }
-  for (std::size_t k = 1; k < row.size(); k++) {
-    const auto  entry = row[k];
-    std::size_t to    = k;
-
-    for (; to > 0 && entry < row[to - 1]; to--) row[to] = row[to - 1];
-    row[to] = entry;
-  }
-}
-
 /* A row of the group's own columns alone, whose order stays as it is: its columns are where they belong, and true. */
 bool GroupMat::place_in_order(const PetscInt col[], PetscInt n, PetscInt column_start, PetscInt *columns) const
 {
@@ -180,7 +161,7 @@ void GroupMat::place_entries(const Csr &D, const Csr &O, const PetscInt *garray,
     place.resize(nD + nO);
     for (PetscInt k = 0; k < nD; k++) list.emplace_back(new_column(column_start + D.col[D.ptr[i] + k]), k);
     for (PetscInt k = 0; k < nO; k++) list.emplace_back(new_column(garray[O.col[O.ptr[i] + k]]), nD + k);
-    sort_entries(list);
+    if (!std::is_sorted(list.begin(), list.end())) std::sort(list.begin(), list.end()); /* by column: most are */
     for (const auto &[column, entry] : list) {
       const PetscInt to = inside(column) ? in++ : out++;
 

@@ -68,7 +68,7 @@ PetscErrorCode Images::give_back()
 }
 
 /* After the operation, which has not failed. */
-PetscErrorCode Conclude(Use use, bool places, Images &images)
+PetscErrorCode Conclude(Use use, Images &images)
 {
   const Mat A = images.owner();
 
@@ -80,45 +80,59 @@ PetscErrorCode Conclude(Use use, bool places, Images &images)
   case Use::Once:
     break;
   case Use::Kept:
-    OwnKeepAij(A, places);
+    OwnKeepAij(A, false);
     break;
   case Use::Lends:
     PetscFunctionReturn(PETSC_SUCCESS);
   case Use::Restores:
-    PetscCall(OwnReturnAij(A, places));
+    PetscCall(OwnReturnAij(A, false));
     break; /* what the lender has not */
   case Use::Changes:
     PetscCall(OwnCopy(A, images.aij()));
     PetscCall(PetscObjectStateIncrease((PetscObject)A));
     break;
   case Use::Becomes:
-    PetscCall(OwnReplace(A, OwnTakeAij(A, places)));
+    PetscCall(OwnReplace(A, OwnTakeAij(A, false)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(images.give_back());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <auto Op, Use use, bool places> struct ThroughAij;
-template <class... Args, PetscErrorCode (*_MatOps::*Op)(Args...), Use use, bool places> struct ThroughAij<Op, use, places> {
-  static PetscErrorCode call(Args... args)
-  {
-    Images images(places);
+/* find(aij, &theirs): what PETSc has for it. An image of all places where values change. */
+template <Use use, class Find, class... Args> PetscErrorCode CallThroughAij(const Find &find, Args... args)
+{
+  Images images(use == Use::Changes);
+  PetscErrorCode (*theirs)(Args...) = nullptr;
 
-    PetscFunctionBegin;
-    for (PetscErrorCode added : {images.add(args)...}) PetscCall(added);
-    const PetscErrorCode failed = (images.aij()->ops->*Op)(images.of(args)...);
-    if (failed) (void)images.give_back();
-    PetscCall(failed);
-    PetscCall(Conclude(use, places, images));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscFunctionBegin;
+  for (PetscErrorCode added : {images.add(args)...}) PetscCall(added);
+  PetscCall(find(images.aij(), &theirs));
+  const PetscErrorCode failed = theirs ? theirs(images.of(args)...) : PETSC_SUCCESS; /* what PETSc tries where it is */
+  if (failed) (void)images.give_back();
+  PetscCall(failed);
+  PetscCall(Conclude(use, images));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto Op, Use use> struct ThroughAij;
+template <class... Args, PetscErrorCode (*_MatOps::*Op)(Args...), Use use> struct ThroughAij<Op, use> {
+  static PetscErrorCode find(Mat aij, PetscErrorCode (**theirs)(Args...))
+  {
+    *theirs = aij->ops->*Op;
+    return PETSC_SUCCESS;
   }
+  static PetscErrorCode call(Args... args) { return CallThroughAij<use>(find, args...); }
 };
 
 /* Where AIJ has it and the matrix has not. */
-template <auto Op, Use use = Use::Once, bool places = false> void put(Mat A, const _MatOps &aij)
+template <Use use, auto... Ops> void put_as(Mat A, const _MatOps &aij)
 {
-  if (aij.*Op && !(A->ops->*Op)) A->ops->*Op = ThroughAij<Op, use, places>::call;
+  ((aij.*Ops && !(A->ops->*Ops) ? (void)(A->ops->*Ops = ThroughAij<Ops, use>::call) : (void)0), ...);
+}
+template <auto... Ops> void put(Mat A, const _MatOps &aij)
+{
+  put_as<Use::Once, Ops...>(A, aij);
 }
 
 PetscErrorCode FindOperations(bool mpi, const _MatOps **table)
@@ -191,69 +205,33 @@ constexpr const char *names[] = {"MatInodeAdjustForInodes_C", "MatInodeGetInodeS
                                  "MatIsTranspose_C",          "MatIsHermitianTranspose_C", "MatSeqAIJKron_C"};
 
 template <Named which, Use use, class... Args> struct NamedThroughAij {
-  static PetscErrorCode call(Args... args)
-  {
-    Images images(false);
-    PetscErrorCode (*theirs)(Args...) = nullptr;
-
-    PetscFunctionBegin;
-    for (PetscErrorCode added : {images.add(args)...}) PetscCall(added);
-    PetscCall(PetscObjectQueryFunction((PetscObject)images.aij(), names[which], &theirs));
-    const PetscErrorCode failed = theirs ? theirs(images.of(args)...) : PETSC_SUCCESS; /* what PETSc tries where it is */
-    if (failed) (void)images.give_back();
-    PetscCall(failed);
-    PetscCall(Conclude(use, false, images));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  static PetscErrorCode find(Mat aij, PetscErrorCode (**theirs)(Args...)) { return PetscObjectQueryFunction((PetscObject)aij, names[which], theirs); }
+  static PetscErrorCode call(Args... args) { return CallThroughAij<use>(find, args...); }
   static PetscErrorCode compose(Mat A, bool attach) { return PetscObjectComposeFunction((PetscObject)A, names[which], attach ? call : NULL); }
 };
 
 void PutReading(Mat A, const _MatOps &aij)
 {
-  put<&_MatOps::equal>(A, aij);
-  put<&_MatOps::createsubmatricesmpi>(A, aij);
-  put<&_MatOps::getmultiprocblock>(A, aij);
-  put<&_MatOps::getseqnonzerostructure>(A, aij);
-  put<&_MatOps::creatempimatconcatenateseqmat>(A, aij);
-  put<&_MatOps::increaseoverlap>(A, aij);
-  put<&_MatOps::permute>(A, aij);
-  put<&_MatOps::creategraph>(A, aij);
-  put<&_MatOps::transposesymbolic>(A, aij);
-  put<&_MatOps::getrowmax>(A, aij);
-  put<&_MatOps::getrowmaxabs>(A, aij);
-  put<&_MatOps::getrowmin>(A, aij);
-  put<&_MatOps::getrowminabs>(A, aij);
+  put<&_MatOps::equal, &_MatOps::createsubmatricesmpi, &_MatOps::getmultiprocblock, &_MatOps::getseqnonzerostructure, &_MatOps::creatempimatconcatenateseqmat,
+      &_MatOps::increaseoverlap, &_MatOps::permute, &_MatOps::creategraph, &_MatOps::transposesymbolic, &_MatOps::getrowmax, &_MatOps::getrowmaxabs,
+      &_MatOps::getrowmin, &_MatOps::getrowminabs, &_MatOps::getcolumnreductions, &_MatOps::findzerodiagonals, &_MatOps::findnonzerorows,
+      &_MatOps::findoffblockdiagonalentries, &_MatOps::issymmetric, &_MatOps::ishermitian, &_MatOps::invertvariableblockdiagonal,
+      &_MatOps::transcoloringapplysptoden>(A, aij); /* PETSc calls the last without a look */
 #if PETSC_VERSION_GE(3, 21, 0)
   put<&_MatOps::getrowsumabs>(A, aij);
 #endif
 #if PETSC_VERSION_GE(3, 26, 0)
   put<&_MatOps::getordering>(A, aij);
 #endif
-  put<&_MatOps::getcolumnreductions>(A, aij);
-  put<&_MatOps::findzerodiagonals>(A, aij);
-  put<&_MatOps::findnonzerorows>(A, aij);
-  put<&_MatOps::findoffblockdiagonalentries>(A, aij);
-  put<&_MatOps::issymmetric>(A, aij);
-  put<&_MatOps::ishermitian>(A, aij);
-  put<&_MatOps::invertvariableblockdiagonal>(A, aij);
-  put<&_MatOps::transcoloringapplysptoden>(A, aij); /* PETSc calls it without a look */
 }
 
 void PutOthers(Mat A, const _MatOps &aij)
 {
-  put<&_MatOps::sor, Use::Kept>(A, aij);
-  put<&_MatOps::getdiagonalblock, Use::Kept>(A, aij);
-  put<&_MatOps::multdiagonalblock, Use::Kept>(A, aij);
-  put<&_MatOps::getghosts, Use::Kept>(A, aij);
-  put<&_MatOps::getrowij, Use::Lends>(A, aij);
-  put<&_MatOps::restorerowij, Use::Restores>(A, aij);
-  put<&_MatOps::getcolumnij, Use::Lends>(A, aij);
-  put<&_MatOps::restorecolumnij, Use::Restores>(A, aij);
-  put<&_MatOps::lufactor, Use::Becomes>(A, aij);
-  put<&_MatOps::ilufactor, Use::Becomes>(A, aij);
-  put<&_MatOps::setrandom, Use::Changes, true>(A, aij);
-  put<&_MatOps::realpart, Use::Changes, true>(A, aij);
-  put<&_MatOps::imaginarypart, Use::Changes, true>(A, aij);
+  put_as<Use::Kept, &_MatOps::sor, &_MatOps::getdiagonalblock, &_MatOps::multdiagonalblock, &_MatOps::getghosts>(A, aij);
+  put_as<Use::Lends, &_MatOps::getrowij, &_MatOps::getcolumnij>(A, aij);
+  put_as<Use::Restores, &_MatOps::restorerowij, &_MatOps::restorecolumnij>(A, aij);
+  put_as<Use::Becomes, &_MatOps::lufactor, &_MatOps::ilufactor>(A, aij);
+  put_as<Use::Changes, &_MatOps::setrandom, &_MatOps::realpart, &_MatOps::imaginarypart>(A, aij);
 }
 
 } // namespace

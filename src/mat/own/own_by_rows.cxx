@@ -10,16 +10,6 @@
 namespace goza::mat
 {
 
-namespace
-{
-
-/* Rows of local columns, ascending. */
-struct HostPattern {
-  std::vector<PetscInt> ptr, col;
-};
-
-} // namespace
-
 /* rows.val null: of zeros */
 std::unique_ptr<OwnFormat> OwnedRows::built(Mat A, const Csr &rows) const
 {
@@ -48,10 +38,10 @@ std::unique_ptr<OwnFormat> OwnedRows::moved(Mat A, OwnFormat &f, Space space)
   return built(A, space == f.space() ? rows.view() : rows.copied(space).view());
 }
 
-/* Of the entries inside, and of the rows that are there already. */
-static HostPattern pattern_of(PetscInt nrows, const EntryList *lists, int n, const OwnValues *present)
+/* Rows of local columns, ascending: of the entries inside, and of the rows that are there already. */
+static GridPlaces pattern_of(PetscInt nrows, const EntryList *lists, int n, const OwnValues *present)
 {
-  HostPattern           all;
+  GridPlaces            all;
   std::vector<PetscInt> next(nrows);
   const auto            for_each = [&](const auto &f) {
     for (const EntryList *e = lists; e < lists + n; e++) {
@@ -108,9 +98,9 @@ PetscErrorCode OwnedRows::lay_out(Mat A, OwnMat *own, const std::vector<PetscInt
 
 PetscErrorCode OwnedRows::put(Mat A, OwnMat *own, const EntryList *lists, int n, bool anew)
 {
-  OwnValues   now;
-  HostPattern pattern;
-  const bool  more = !anew && own->op;
+  OwnValues  now;
+  GridPlaces pattern;
+  const bool more = !anew && own->op;
 
   PetscFunctionBegin;
   if (more) PetscCall(OwnRead(A, own, Space::Host, &now));

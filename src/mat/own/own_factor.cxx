@@ -72,22 +72,23 @@ PetscErrorCode CheckPattern(Mat A, const OwnMat &own, bool symbolic, FactorPhase
 PetscErrorCode QRSymbolic(Mat F, Mat A, IS columns, const MatFactorInfo *info);
 PetscErrorCode QRNumeric(Mat F, Mat A, const MatFactorInfo *info);
 
-PetscErrorCode StandInForQR(Mat F, FactorPhases &phases)
+template <class Phase> PetscErrorCode StandInForPhase(Mat F, const char *name, Phase *ours, Phase **theirs)
 {
-  PetscErrorCode (*symbolic)(Mat, Mat, IS, const MatFactorInfo *);
-  PetscErrorCode (*numeric)(Mat, Mat, const MatFactorInfo *);
+  Phase *now;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectQueryFunction((PetscObject)F, qr_symbolic, &symbolic));
-  PetscCall(PetscObjectQueryFunction((PetscObject)F, qr_numeric, &numeric));
-  if (symbolic && symbolic != QRSymbolic) {
-    phases.qr_symbolic = symbolic;
-    PetscCall(PetscObjectComposeFunction((PetscObject)F, qr_symbolic, QRSymbolic));
-  }
-  if (numeric && numeric != QRNumeric) {
-    phases.qr_numeric = numeric;
-    PetscCall(PetscObjectComposeFunction((PetscObject)F, qr_numeric, QRNumeric));
-  }
+  PetscCall(PetscObjectQueryFunction((PetscObject)F, name, &now));
+  if (!now || now == ours) PetscFunctionReturn(PETSC_SUCCESS);
+  *theirs = now;
+  PetscCall(PetscObjectComposeFunction((PetscObject)F, name, ours));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StandInForQR(Mat F, FactorPhases &phases)
+{
+  PetscFunctionBegin;
+  PetscCall(StandInForPhase(F, qr_symbolic, QRSymbolic, &phases.qr_symbolic));
+  PetscCall(StandInForPhase(F, qr_numeric, QRNumeric, &phases.qr_numeric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,5 @@
 /* The entries of an owning matrix in columns of other ranks, and those set for other ranks' rows. */
+#include "core/util/search.hpp"
 #include "mat/common/borrowed_csr.hpp"
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
@@ -52,15 +53,9 @@ struct RestRows {
 
   PetscInt find(PetscInt row, PetscInt col) const // of a local row and a global column; -1: no place
   {
-    PetscInt low = lent.csr().ptr[row], high = lent.csr().ptr[row + 1];
+    const PetscInt end = lent.csr().ptr[row + 1], at = partition_point(lent.csr().ptr[row], end, [&](PetscInt k) { return column(k) < col; });
 
-    while (low < high) {
-      const PetscInt mid = low + (high - low) / 2;
-
-      if (column(mid) < col) low = mid + 1;
-      else high = mid;
-    }
-    return low < lent.csr().ptr[row + 1] && column(low) == col ? low : -1;
+    return at < end && column(at) == col ? at : -1;
   }
 
   bool find_all(const RestRows &b, std::vector<PetscInt> *at) const // where b's entries are to go; false: there is no place for one of them
