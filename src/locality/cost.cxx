@@ -8,9 +8,6 @@
 namespace goza::locality
 {
 
-namespace
-{
-
 const KernelConstants &constants_of(const Machine &machine, const Sample &sample, const FormatChoice &choice, const Traits &t)
 {
   return choice.layout == Layout::Csr       ? machine.csr
@@ -24,7 +21,7 @@ const KernelConstants &constants_of(const Machine &machine, const Sample &sample
 
 /* Lines or sectors of x that a block's cache, or a core's own, asks of the next. A core's lives on from one sampled block of rows to the next: a line that has
    room is asked for once, and of an x beyond its room the share that has none again and again. */
-double missed(const Machine &machine, const Sample &sample, const Traits &t, double x)
+static double missed(const Machine &machine, const Sample &sample, const Traits &t, double x)
 {
   const double misses = t.reads->misses, own = static_cast<double>(sample.caches.per_block) * sample.caches.sector;
 
@@ -33,13 +30,13 @@ double missed(const Machine &machine, const Sample &sample, const Traits &t, dou
 }
 
 /* Of the misses those that are far from the place of their row. */
-double far_share(const Traits &t)
+static double far_share(const Traits &t)
 {
   return t.reads->misses > 0 ? std::max(0.0, 1 - t.reads->near / t.reads->misses) : 0;
 }
 
 /* Of the far reads those that L2 does not hold, when it holds the places of x that are read most. On the host: of all lines that are asked for again. */
-double lost_by_l2(const Machine &machine, const Sample &sample, const Traits &t, double misses, double x)
+static double lost_by_l2(const Machine &machine, const Sample &sample, const Traits &t, double misses, double x)
 {
   if (!machine.gpu) return std::max(0.0, misses - x / sample.caches.sector) * std::max(0.0, 1 - 0.8 * machine.l2 / std::max(x, 1.0));
   const double place = static_cast<double>(sample.cols) * sample.caches.x_bytes / place_bins;
@@ -51,8 +48,6 @@ double lost_by_l2(const Machine &machine, const Sample &sample, const Traits &t,
   }
   return lost;
 }
-
-} // namespace
 
 Caches caches_of(const Machine &machine)
 {

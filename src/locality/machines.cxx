@@ -5,11 +5,8 @@
 namespace goza::locality
 {
 
-namespace
-{
-
 /* The card of paper P2. Its kernels are not known: nobody has measured ours there. */
-Machine c2050()
+static Machine c2050()
 {
   Machine m;
 
@@ -26,7 +23,7 @@ Machine c2050()
 
 /* Fitted to the families `fit` of test/support/study_gallery.cxx by the device's clock: how fast a host launches differs by half from one to the next. All but
    bandwidth, gather and far_latency come from `fit_model -fit -choice 0.5` of test/bench/results/products_h200.json and products_h200_large.json together. */
-Machine h200()
+static Machine h200()
 {
   Machine m;
 
@@ -59,7 +56,7 @@ Machine h200()
 
 /* A "warp" is 32 lanes of a loop here. The kernels and the bandwidths of caches by `fit_model -fit -choice 0.5 -restarts 120` of
    test/bench/results/products_host.json, of a core that had nothing else to do. */
-Machine host()
+static Machine host()
 {
   Machine m;
 
@@ -94,7 +91,7 @@ Machine host()
 
 /* The same of products_epyc.json; bandwidth, gather and l2 by a calibration. The other core of that machine was at work. A step of blocks by products of 3 x 3
    and 6 x 6 in both precisions, which were made faster since. */
-Machine epyc()
+static Machine epyc()
 {
   Machine m;
 
@@ -134,8 +131,6 @@ const std::array<Machine, 4> &machines()
 
   return table;
 }
-
-} // namespace
 
 const Machine *find_machine(const std::string &name)
 {

@@ -10,9 +10,6 @@
 namespace goza::locality
 {
 
-namespace
-{
-
 constexpr double lanes       = warp_lanes;
 constexpr double index_bytes = sizeof(PetscInt), column_bytes = sizeof(LocalColumn), short_bytes = sizeof(std::uint16_t); // of a column: in CSR, in a format
 
@@ -29,7 +26,7 @@ const SampledReads &reads_of(const Sample &sample, const FormatChoice &choice)
 }
 
 /* Rows of like length end where the rows before them did. */
-double unforeseen_rows(const Sample &sample)
+static double unforeseen_rows(const Sample &sample)
 {
   const double ordinary = static_cast<double>(sample.nnz - sample.long_nnz);
 
@@ -40,7 +37,7 @@ double unforeseen_rows(const Sample &sample)
   return 0;
 }
 
-void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
+static void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
 {
   const double nnz = static_cast<double>(sample.nnz);
 
@@ -57,7 +54,7 @@ void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
   }
 }
 
-void sliced_ell_arrays(const Sample &sample, const FormatChoice &choice, int value_bytes, Traits &t)
+static void sliced_ell_arrays(const Sample &sample, const FormatChoice &choice, int value_bytes, Traits &t)
 {
   const double H = static_cast<double>(choice.param), node = static_cast<double>(choice.block), places = static_cast<double>(sample.rows) / node,
                slices = std::ceil(places / H), team = std::max(1.0, lanes / H);
@@ -86,7 +83,7 @@ void sliced_ell_arrays(const Sample &sample, const FormatChoice &choice, int val
   }
 }
 
-void fold_arrays(const Sample &sample, PetscInt width, int value_bytes, Traits &t)
+static void fold_arrays(const Sample &sample, PetscInt width, int value_bytes, Traits &t)
 {
   const double long_nnz = static_cast<double>(sample.long_nnz);
 
@@ -100,7 +97,7 @@ void fold_arrays(const Sample &sample, PetscInt width, int value_bytes, Traits &
 }
 
 /* Whether products of half storage take four rows a thread. */
-template <class Groups> bool in_fours(const Sample &sample, int value_bytes)
+template <class Groups> static bool in_fours(const Sample &sample, int value_bytes)
 {
   const SampledDiagonals &found = sample.diagonals;
 
@@ -109,7 +106,7 @@ template <class Groups> bool in_fours(const Sample &sample, int value_bytes)
 
 /* Half storage reads the lower values a second time, from L2: a step takes less where they are shorter. Fitted to 27 points in values of 8, 4 and 2 bytes, four
    rows a thread and one, and to blocks of 3. */
-double narrow_step(const Sample &sample, PetscInt bs, int value_bytes)
+static double narrow_step(const Sample &sample, PetscInt bs, int value_bytes)
 {
   const bool four_rows = in_fours<Groups27>(sample, value_bytes) || in_fours<Groups7>(sample, value_bytes) || in_fours<GroupsFan>(sample, value_bytes);
 
@@ -117,7 +114,7 @@ double narrow_step(const Sample &sample, PetscInt bs, int value_bytes)
   return bs == 1 && !four_rows && value_bytes < 4 ? 0.65 : (1 + value_bytes) / 9.;
 }
 
-void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, Traits &t)
+static void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, Traits &t)
 {
   const SampledDiagonals &found = sample.diagonals;
   const double            rows = static_cast<double>(sample.rows), node = static_cast<double>(bs), rest = static_cast<double>(sample.nnz) * (1 - found.inside);
@@ -147,8 +144,6 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
     t.rest_reads = (rest + std::min(rest, rows)) / node; // a node's rows are as long as each other
   }
 }
-
-} // namespace
 
 Traits traits_of(const Sample &sample, const FormatChoice &choice, int value_bytes)
 {

@@ -10,25 +10,20 @@
 namespace goza::parallel
 {
 
-namespace
-{
-
-template <class T> HD void pack_items(PetscInt k, const PetscInt *index, PetscInt width, const T *values, T *packed)
+template <class T> static HD void pack_items(PetscInt k, const PetscInt *index, PetscInt width, const T *values, T *packed)
 {
   packed[k] = values[static_cast<std::size_t>(index[k / width]) * width + k % width];
 }
 
-HD void add_slots(PetscInt k, const PetscInt *slot_ptr, const PetscInt *slot, PetscInt width, const PetscScalar *received, PetscScalar *own)
+static HD void add_slots(PetscInt k, const PetscInt *slot_ptr, const PetscInt *slot, PetscInt width, const PetscScalar *received, PetscScalar *own)
 {
   for (PetscInt s = slot_ptr[k / width]; s < slot_ptr[k / width + 1]; s++) own[k] += received[static_cast<std::size_t>(slot[s]) * width + k % width];
 }
 
-HD void largest_slot(PetscInt i, const PetscInt *slot_ptr, const PetscInt *slot, const PetscInt *received, PetscInt *own)
+static HD void largest_slot(PetscInt i, const PetscInt *slot_ptr, const PetscInt *slot, const PetscInt *received, PetscInt *own)
 {
   for (PetscInt s = slot_ptr[i]; s < slot_ptr[i + 1]; s++) own[i] = PetscMax(own[i], received[slot[s]]);
 }
-
-} // namespace
 
 LocalColumns::LocalColumns(Space space) : space_(space), ghosts_here_(space) { }
 

@@ -14,12 +14,7 @@
 namespace goza::parallel
 {
 
-namespace
-{
-
 constexpr std::size_t cache_line = 64, text_length = 1024; // as many as PETSc keeps
-
-} // namespace
 
 /* At the beginning of the window; behind it News of each rank, which writes there where it brings an error along. What is read together lies in one line of the
    caches. */

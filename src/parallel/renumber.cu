@@ -4,21 +4,16 @@
 namespace goza::parallel
 {
 
-namespace
-{
-
-HD void is_outside(PetscInt p, PetscInt start, PetscInt n, const PetscInt *col, char *flag)
+static HD void is_outside(PetscInt p, PetscInt start, PetscInt n, const PetscInt *col, char *flag)
 {
   flag[p] = col[p] >= 0 && (col[p] < start || col[p] >= start + n);
 }
 
 /* used: [ghosts] */
-HD void mark_used(PetscInt p, PetscInt n, const PetscInt *col, char *used)
+static HD void mark_used(PetscInt p, PetscInt n, const PetscInt *col, char *used)
 {
   if (col[p] >= n) used[col[p] - n] = 1;
 }
-
-} // namespace
 
 std::vector<PetscInt> ghosts_among(const LocalColumns &owners, const PetscInt *col, PetscInt n)
 {

@@ -10,30 +10,25 @@
 namespace goza::parallel
 {
 
-namespace
-{
-
 /* The row pointer of the fetched rows behind that of M's. nnz: of M */
-HD void pointer_below(PetscInt g, PetscInt nnz, const PetscInt *fetched, PetscInt *ptr)
+static HD void pointer_below(PetscInt g, PetscInt nnz, const PetscInt *fetched, PetscInt *ptr)
 {
   ptr[g] = nnz + fetched[g];
 }
 
-HD void pack_columns(PetscInt k, int lane, int lanes, const Csr &M, const GlobalNumber &number, const PetscInt *list, const PetscInt *to, PetscInt *col)
+static HD void pack_columns(PetscInt k, int lane, int lanes, const Csr &M, const GlobalNumber &number, const PetscInt *list, const PetscInt *to, PetscInt *col)
 {
   const PetscInt begin = M.ptr[list[k]], length = M.ptr[list[k] + 1] - begin;
 
   for (PetscInt p = lane; p < length; p += lanes) col[to[k] + p] = number(M.col[begin + p]);
 }
 
-HD void pack_values(PetscInt k, int lane, int lanes, const Csr &M, const PetscInt *list, const PetscInt *to, PetscScalar *val)
+static HD void pack_values(PetscInt k, int lane, int lanes, const Csr &M, const PetscInt *list, const PetscInt *to, PetscScalar *val)
 {
   const PetscInt begin = M.ptr[list[k]], length = M.ptr[list[k] + 1] - begin;
 
   for (PetscInt p = lane; p < length; p += lanes) val[to[k] + p] = M.val[begin + p];
 }
-
-} // namespace
 
 RowsBelow::RowsBelow(const Csr &M, const LocalColumns &columns, MapPtr wanted) :
   wanted_(std::move(wanted)), rows_(M.space, wanted_->nlocal(), 0), nnz_(entries(M)), send_ptr_(M.space)

@@ -8,19 +8,14 @@ const char *const GozaEquations[]    = {"diffusion", "elasticity", "mass", "Goza
 namespace goza::assembly
 {
 
-namespace
-{
-
 /* each times n: compared without their product, which 64 bits may not hold */
-PetscErrorCode CheckCount(PetscInt64 n, PetscInt64 each, const char *what)
+static PetscErrorCode CheckCount(PetscInt64 n, PetscInt64 each, const char *what)
 {
   PetscFunctionBegin;
   PetscCheck(n <= (PETSC_MAX_INT - 1) / each, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%.0f %s on one rank are more than this PETSc's integers can count: use 64-bit indices or more ranks", (double)n * (double)each, what);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 
 PetscErrorCode CheckMeshSize(PetscInt64 elements, PetscInt64 corners, PetscInt64 nodes, PetscInt64 bs)
 {

@@ -24,11 +24,8 @@ PetscErrorCode SetBlockPattern(GozaAssembly a, Mat A, PetscInt start)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace
-{
-
 /* The pairs' blocks in A, unless they are known. */
-PetscErrorCode BindBlocks(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt *garray)
+static PetscErrorCode BindBlocks(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt *garray)
 {
   Rows                  diag, other;
   PatternStamp          stamp;
@@ -63,7 +60,7 @@ PetscErrorCode BindBlocks(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt 
 }
 
 /* Assembles, and makes blocks of it, where the mesh is. own, other: zeros, for the places that no pair has */
-void make_blocks(GozaAssembly a, PetscScalar *own, PetscScalar *other)
+static void make_blocks(GozaAssembly a, PetscScalar *own, PetscScalar *other)
 {
   const PetscInt     rows = a->nowned * a->bs;
   Array<PetscScalar> mine(a->space, read_value(a->space, a->row_ptr.data() + rows)), others(a->space, read_value(a->space, a->row_ptr_other.data() + rows));
@@ -81,7 +78,7 @@ void make_blocks(GozaAssembly a, PetscScalar *own, PetscScalar *other)
 }
 
 /* This rank's values, on the host. */
-PetscErrorCode FillBlocks(GozaAssembly a, Mat Ad, Mat Ao)
+static PetscErrorCode FillBlocks(GozaAssembly a, Mat Ad, Mat Ao)
 {
   Mat                block[2] = {Ad, Ao};
   PetscScalar       *val[2]   = {NULL, NULL};
@@ -115,8 +112,6 @@ PetscErrorCode FillBlocks(GozaAssembly a, Mat Ad, Mat Ao)
   PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 
 PetscErrorCode WriteBlocks(GozaAssembly a, Mat A)
 {

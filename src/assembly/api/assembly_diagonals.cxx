@@ -27,19 +27,16 @@ const AssemblyMap *map_for_diagonals(GozaAssembly a)
   return a->grid_map.grid.is() ? &a->grid_map : nullptr;
 }
 
-namespace
-{
-
 using PlainCds = Cds<PetscScalar, PetscScalar>;
 
-PlainCds *diagonals_of(GozaAssembly a, FormatMat *f)
+static PlainCds *diagonals_of(GozaAssembly a, FormatMat *f)
 {
   auto *diagonals = dynamic_cast<PlainCds *>(const_cast<Format<PetscScalar> *>(&f->op->diagonal_block()));
 
   return diagonals && diagonals->block_size() == a->bs && !diagonals->hermitian_half() && diagonals->values_to_write() ? diagonals : nullptr;
 }
 
-Target target_in(GozaAssembly a, PlainCds &diagonals)
+static Target target_in(GozaAssembly a, PlainCds &diagonals)
 {
   const CdsView<PetscScalar> view = diagonals.view();
   Target                     target{};
@@ -54,8 +51,6 @@ Target target_in(GozaAssembly a, PlainCds &diagonals)
   std::copy_n(view.offset, view.ndiag, target.offset);
   return target;
 }
-
-} // namespace
 
 PetscErrorCode FindDiagonals(GozaAssembly a, Mat A, DiagonalsToWrite *to)
 {

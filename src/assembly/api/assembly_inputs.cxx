@@ -16,12 +16,9 @@ PetscErrorCode LogArrival(GozaAssembly a, const void *from, std::size_t bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace
-{
-
 /* Integrals of the shape functions over a face in space: its share for each corner. corners: 3, or 4 in turn around a bilinear face (2 x 2 Gauss points).
    x: [nodes][3] */
-void surface_weights(const PetscReal *x, PetscInt corners, const PetscInt *face, PetscReal weight[4])
+static void surface_weights(const PetscReal *x, PetscInt corners, const PetscInt *face, PetscReal weight[4])
 {
   const auto at     = [&](PetscInt b, PetscInt d) { return x[3 * (std::size_t)face[b] + d]; };
   const auto length = [](const PetscReal *v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); };
@@ -51,7 +48,7 @@ void surface_weights(const PetscReal *x, PetscInt corners, const PetscInt *face,
   }
 }
 
-PetscErrorCode HaveElements(GozaAssembly a)
+static PetscErrorCode HaveElements(GozaAssembly a)
 {
   PetscFunctionBegin;
   PetscCheck(a->nelem >= 0, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Call GozaAssemblySetDM() or GozaAssemblySetElements() first");
@@ -59,7 +56,7 @@ PetscErrorCode HaveElements(GozaAssembly a)
 }
 
 /* An array of one value for each element, from either space: where there is no memory for it there is none. */
-PetscErrorCode TakeElements(GozaAssembly a, const PetscScalar *from, Array<PetscScalar> &to)
+static PetscErrorCode TakeElements(GozaAssembly a, const PetscScalar *from, Array<PetscScalar> &to)
 {
   PetscFunctionBegin;
   PetscCall(Guarded([&] {
@@ -74,7 +71,7 @@ PetscErrorCode TakeElements(GozaAssembly a, const PetscScalar *from, Array<Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode TakeMaterial(GozaAssembly a, const PetscScalar first[], const PetscScalar second[])
+static PetscErrorCode TakeMaterial(GozaAssembly a, const PetscScalar first[], const PetscScalar second[])
 {
   PetscFunctionBegin;
   PetscCall(HaveElements(a));
@@ -88,7 +85,7 @@ PetscErrorCode TakeMaterial(GozaAssembly a, const PetscScalar first[], const Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode TakeMaterialVecs(GozaAssembly a, Vec first, Vec second)
+static PetscErrorCode TakeMaterialVecs(GozaAssembly a, Vec first, Vec second)
 {
   const PetscScalar *array[2] = {NULL, NULL};
   Vec                from[2]  = {first, second};
@@ -115,7 +112,7 @@ PetscErrorCode TakeMaterialVecs(GozaAssembly a, Vec first, Vec second)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode TakeTraction(GozaAssembly a, PetscInt nfaces, PetscInt corners, const PetscInt faces[], const PetscScalar traction[])
+static PetscErrorCode TakeTraction(GozaAssembly a, PetscInt nfaces, PetscInt corners, const PetscInt faces[], const PetscScalar traction[])
 {
   PetscFunctionBegin;
   PetscCall(HaveElements(a));
@@ -141,7 +138,7 @@ PetscErrorCode TakeTraction(GozaAssembly a, PetscInt nfaces, PetscInt corners, c
 }
 
 /* Collective: body() where there are elements, on all ranks or on none. */
-template <class Body> PetscErrorCode Take(GozaAssembly a, const Body &body)
+template <class Body> static PetscErrorCode Take(GozaAssembly a, const Body &body)
 {
   PetscFunctionBegin;
   PetscErrorCode failed = HaveElements(a);
@@ -149,8 +146,6 @@ template <class Body> PetscErrorCode Take(GozaAssembly a, const Body &body)
   PetscCall(AgreeOnFailure(comm_of(a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 } // namespace goza::assembly
 
 using namespace goza;

@@ -8,11 +8,8 @@
 namespace goza::assembly
 {
 
-namespace
-{
-
 /* The map's places in A, unless they are known: `known_exact` where A was made from the map. */
-PetscErrorCode Bind(GozaAssembly a, Mat A, const AijBlocks &of, bool known_exact)
+static PetscErrorCode Bind(GozaAssembly a, Mat A, const AijBlocks &of, bool known_exact)
 {
   PatternStamp          stamp;
   Rows                  diag, other;
@@ -43,7 +40,7 @@ PetscErrorCode Bind(GozaAssembly a, Mat A, const AijBlocks &of, bool known_exact
 }
 
 /* The pattern of one rank's matrix, without MatSetValues(): row lengths, then all columns at once. */
-PetscErrorCode SetPatternAtOnce(GozaAssembly a, Mat A)
+static PetscErrorCode SetPatternAtOnce(GozaAssembly a, Mat A)
 {
   const PetscInt              bs = a->bs, n = a->nowned * bs;
   std::vector<PetscInt>       lengths;
@@ -75,7 +72,7 @@ PetscErrorCode SetPatternAtOnce(GozaAssembly a, Mat A)
 }
 
 /* Collective. A's pattern from the map. */
-PetscErrorCode SetPattern(GozaAssembly a, Mat A, PetscInt start)
+static PetscErrorCode SetPattern(GozaAssembly a, Mat A, PetscInt start)
 {
   std::vector<PetscInt> ptr, col;
   PetscErrorCode        failed = HostPattern(a);
@@ -93,7 +90,7 @@ PetscErrorCode SetPattern(GozaAssembly a, Mat A, PetscInt start)
 }
 
 /* Zeros, where GozaAssemblyMatrix() will put values: on the device the pattern is there afterwards, too. */
-PetscErrorCode ZeroValues(GozaAssembly a, Mat block)
+static PetscErrorCode ZeroValues(GozaAssembly a, Mat block)
 {
   ValuesToWrite values;
   PetscInt      n;
@@ -116,7 +113,7 @@ PetscErrorCode ZeroValues(GozaAssembly a, Mat block)
 }
 
 /* Sizes, type and options, but no pattern. AIJ beside a format is left out where that may be and the kernels write where the matrix's products are. */
-PetscErrorCode SetTypeOf(GozaAssembly a, Mat A, MatType type)
+static PetscErrorCode SetTypeOf(GozaAssembly a, Mat A, MatType type)
 {
   const PetscInt n = a->nowned * a->bs;
   const OwnKind *kind;
@@ -142,7 +139,7 @@ PetscErrorCode SetTypeOf(GozaAssembly a, Mat A, MatType type)
 }
 
 /* The mesh's pattern, its values zero. A has its type. */
-PetscErrorCode GivePattern(GozaAssembly a, Mat A)
+static PetscErrorCode GivePattern(GozaAssembly a, Mat A)
 {
   PetscInt   end;
   const bool own = mat::find_own(A), blocks = is_blocks(A);
@@ -165,7 +162,7 @@ PetscErrorCode GivePattern(GozaAssembly a, Mat A)
 }
 
 /* This rank's values, into the matrix's own arrays, which are given back after an error as well: some may be written. */
-PetscErrorCode WriteValues(GozaAssembly a, Mat Ad, Mat Ao)
+static PetscErrorCode WriteValues(GozaAssembly a, Mat Ad, Mat Ao)
 {
   ValuesToWrite  own, other;
   Target         target{};
@@ -192,8 +189,6 @@ PetscErrorCode WriteValues(GozaAssembly a, Mat Ad, Mat Ao)
   PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 } // namespace goza::assembly
 
 using namespace goza;

@@ -11,11 +11,8 @@
 namespace goza::assembly
 {
 
-namespace
-{
-
 /* How far neighbours are apart, in nodes. */
-std::vector<PetscInt> offsets_of(const NodeGrid &grid)
+static std::vector<PetscInt> offsets_of(const NodeGrid &grid)
 {
   std::vector<PetscInt> offset;
 
@@ -29,7 +26,7 @@ std::vector<PetscInt> offsets_of(const NodeGrid &grid)
   return offset;
 }
 
-Target diagonals_of(const DiagonalValues &v)
+static Target diagonals_of(const DiagonalValues &v)
 {
   Target target{};
 
@@ -51,7 +48,7 @@ const AssemblyMap *map_of(GozaAssembly a)
 }
 
 /* The diagonals of the mesh's pairs, and whether a matrix of these alone may hold them: they are few, and mostly full. */
-PetscErrorCode FindOffsets(GozaAssembly a)
+static PetscErrorCode FindOffsets(GozaAssembly a)
 {
   PetscFunctionBegin;
   if (!a->offset.empty()) PetscFunctionReturn(PETSC_SUCCESS);
@@ -76,7 +73,7 @@ PetscErrorCode FindOffsets(GozaAssembly a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AddDiagonals(GozaAssembly a, Mat A, OwnMat *own)
+static PetscErrorCode AddDiagonals(GozaAssembly a, Mat A, OwnMat *own)
 {
   PetscFunctionBegin;
   PetscCheck(own->bs == a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
@@ -89,7 +86,7 @@ PetscErrorCode AddDiagonals(GozaAssembly a, Mat A, OwnMat *own)
 }
 
 /* false: the kernels do not write there. */
-bool write_there(GozaAssembly a, const OwnValues &v, Target *target)
+static bool write_there(GozaAssembly a, const OwnValues &v, Target *target)
 {
   if (const DiagonalValues *diagonals = std::get_if<DiagonalValues>(&v)) {
     *target = diagonals_of(*diagonals);
@@ -108,7 +105,7 @@ bool write_there(GozaAssembly a, const OwnValues &v, Target *target)
 }
 
 /* Do the kernels leave nothing of what is there? */
-bool overwritten(GozaAssembly a, const OwnValues &v)
+static bool overwritten(GozaAssembly a, const OwnValues &v)
 {
   Target target{};
 
@@ -119,7 +116,7 @@ bool overwritten(GozaAssembly a, const OwnValues &v)
 }
 
 /* The mesh's pairs in this rank's own columns. */
-PetscErrorCode AddRows(GozaAssembly a, Mat A, OwnMat *own)
+static PetscErrorCode AddRows(GozaAssembly a, Mat A, OwnMat *own)
 {
   CsrMatrix rows;
   OwnValues v;
@@ -138,7 +135,7 @@ PetscErrorCode AddRows(GozaAssembly a, Mat A, OwnMat *own)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CheckSpace(GozaAssembly a, const OwnMat *own)
+static PetscErrorCode CheckSpace(GozaAssembly a, const OwnMat *own)
 {
   PetscFunctionBegin;
   PetscCheck(own->space == a->space, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix is on the %s, the assembly on the %s", space_name(own->space),
@@ -146,7 +143,7 @@ PetscErrorCode CheckSpace(GozaAssembly a, const OwnMat *own)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AddPlaces(GozaAssembly a, Mat A, OwnMat *own)
+static PetscErrorCode AddPlaces(GozaAssembly a, Mat A, OwnMat *own)
 {
   PetscFunctionBegin;
   PetscCheck(A->rmap->n == a->nowned * a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
@@ -160,7 +157,7 @@ PetscErrorCode AddPlaces(GozaAssembly a, Mat A, OwnMat *own)
 }
 
 /* Collective, on several ranks: rest has the mesh's pairs and no others. */
-PetscErrorCode SetOthers(GozaAssembly a, Mat A, OwnMat *own)
+static PetscErrorCode SetOthers(GozaAssembly a, Mat A, OwnMat *own)
 {
   std::vector<PetscInt> ptr, col, garray;
   CsrMatrix             rows;
@@ -179,8 +176,6 @@ PetscErrorCode SetOthers(GozaAssembly a, Mat A, OwnMat *own)
   a->nnz[1] = ptr.back();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 
 /* Where kernels write. A type that is asked for as AIJ (MATSEQAIJCDS) is that. */
 PetscErrorCode KindToOwn(GozaAssembly a, Mat A, MatType type, const OwnKind **kind)

@@ -14,10 +14,7 @@ PetscErrorCode AgreeOnFailure(MPI_Comm comm, PetscErrorCode here)
   return FailTogether(comm, here, "set up its part of the assembly");
 }
 
-namespace
-{
-
-PetscErrorCode CornerOutside(GozaAssembly a, PetscInt e)
+static PetscErrorCode CornerOutside(GozaAssembly a, PetscInt e)
 {
   const PetscInt *c = a->conn.data() + (std::size_t)e * a->corners();
 
@@ -29,7 +26,7 @@ PetscErrorCode CornerOutside(GozaAssembly a, PetscInt e)
 }
 
 /* Which elements are needed here, and their nodes' numbers: owned ones in the order of the matrix, ghosts ascending. start: the first owned node */
-PetscErrorCode NumberNodes(GozaAssembly a, PetscInt start)
+static PetscErrorCode NumberNodes(GozaAssembly a, PetscInt start)
 {
   const PetscInt n = a->corners(), end = start + a->nowned;
   PetscInt       mine = 0;
@@ -68,7 +65,7 @@ PetscErrorCode NumberNodes(GozaAssembly a, PetscInt start)
 }
 
 /* The caller's numbers are the mesh's where all nodes are owned and in the order of the matrix. */
-bool IsPlain(GozaAssembly a, PetscInt start)
+static bool IsPlain(GozaAssembly a, PetscInt start)
 {
   bool plain = a->nnodes == a->nowned;
 
@@ -76,7 +73,7 @@ bool IsPlain(GozaAssembly a, PetscInt start)
   return plain;
 }
 
-Array<PetscReal> MeshCoordinates(GozaAssembly a)
+static Array<PetscReal> MeshCoordinates(GozaAssembly a)
 {
   if (a->plain) return Array<PetscReal>(a->space, a->x.data(), a->x.size());
   std::vector<PetscReal> x((std::size_t)3 * (a->nowned + a->ghosts.size()));
@@ -87,7 +84,7 @@ Array<PetscReal> MeshCoordinates(GozaAssembly a)
   return Array<PetscReal>(a->space, x.data(), x.size());
 }
 
-Array<PetscInt> MeshCorners(GozaAssembly a)
+static Array<PetscInt> MeshCorners(GozaAssembly a)
 {
   if (a->plain) return Array<PetscInt>(a->space, a->conn.data(), a->conn.size());
   const PetscInt        n = a->corners();
@@ -99,7 +96,7 @@ Array<PetscInt> MeshCorners(GozaAssembly a)
   return Array<PetscInt>(a->space, conn.data(), conn.size());
 }
 
-PetscErrorCode MakeMesh(GozaAssembly a, Mesh *mesh)
+static PetscErrorCode MakeMesh(GozaAssembly a, Mesh *mesh)
 {
   PetscInt end;
 
@@ -122,7 +119,7 @@ PetscErrorCode MakeMesh(GozaAssembly a, Mesh *mesh)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode RefuseBadElements(GozaAssembly a, const Mesh &mesh)
+static PetscErrorCode RefuseBadElements(GozaAssembly a, const Mesh &mesh)
 {
   std::vector<PetscInt> bad;
   std::string           list;
@@ -135,7 +132,7 @@ PetscErrorCode RefuseBadElements(GozaAssembly a, const Mesh &mesh)
           bad.size() > 5 ? ", ..." : "");
 }
 
-PetscErrorCode SetUpMesh(GozaAssembly a)
+static PetscErrorCode SetUpMesh(GozaAssembly a)
 {
   Mesh            mesh;
   AssemblyMap     map;
@@ -169,7 +166,7 @@ PetscErrorCode SetUpMesh(GozaAssembly a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SetUpCoordinates(GozaAssembly a)
+static PetscErrorCode SetUpCoordinates(GozaAssembly a)
 {
   Array<PetscReal> x;
 
@@ -183,7 +180,7 @@ PetscErrorCode SetUpCoordinates(GozaAssembly a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode RefuseMaterial(GozaAssembly a, PetscInt e)
+static PetscErrorCode RefuseMaterial(GozaAssembly a, PetscInt e)
 {
   PetscScalar given[2] = {0, 0};
 
@@ -206,7 +203,7 @@ PetscErrorCode RefuseMaterial(GozaAssembly a, PetscInt e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SetUpMaterial(GozaAssembly a)
+static PetscErrorCode SetUpMaterial(GozaAssembly a)
 {
   const Materials       given{a->problem().equation, a->mesh.nelem, a->plain ? nullptr : a->element_index.data(), a->first.data(), a->second.data()};
   std::vector<PetscInt> bad;
@@ -230,7 +227,7 @@ PetscErrorCode SetUpMaterial(GozaAssembly a)
 }
 
 /* From an array [nnodes][bs] to one of the mesh's first n nodes, in `space`; of none there is none. */
-Array<PetscScalar> at_nodes(GozaAssembly a, const std::vector<PetscScalar> &given, PetscInt n)
+static Array<PetscScalar> at_nodes(GozaAssembly a, const std::vector<PetscScalar> &given, PetscInt n)
 {
   if (a->plain || given.empty()) return Array<PetscScalar>(a->space, given.data(), given.size());
   std::vector<PetscScalar> values((std::size_t)n * a->bs, 0);
@@ -243,7 +240,7 @@ Array<PetscScalar> at_nodes(GozaAssembly a, const std::vector<PetscScalar> &give
   return Array<PetscScalar>(a->space, values.data(), values.size());
 }
 
-PetscErrorCode SetUpGiven(GozaAssembly a)
+static PetscErrorCode SetUpGiven(GozaAssembly a)
 {
   Array<unsigned char> fixed;
   Array<PetscScalar>   values;
@@ -267,7 +264,7 @@ PetscErrorCode SetUpGiven(GozaAssembly a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SetUpForces(GozaAssembly a)
+static PetscErrorCode SetUpForces(GozaAssembly a)
 {
   Array<PetscScalar> forces, loads;
 
@@ -288,7 +285,7 @@ PetscErrorCode SetUpForces(GozaAssembly a)
 }
 
 /* This rank's, whatever others have to do. */
-PetscErrorCode SetUpInputs(GozaAssembly a)
+static PetscErrorCode SetUpInputs(GozaAssembly a)
 {
   PetscFunctionBegin;
   if (a->coordinates_stale) PetscCall(SetUpCoordinates(a));
@@ -298,8 +295,6 @@ PetscErrorCode SetUpInputs(GozaAssembly a)
   if (a->forces_stale) PetscCall(SetUpForces(a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 } // namespace goza::assembly
 
 using namespace goza;

@@ -8,10 +8,7 @@
 namespace goza::assembly
 {
 
-namespace
-{
-
-PetscErrorCode CheckSize(Vec v, PetscInt points, PetscInt bs)
+static PetscErrorCode CheckSize(Vec v, PetscInt points, PetscInt bs)
 {
   PetscFunctionBegin;
   const PetscInt n = local_size(v);
@@ -22,7 +19,7 @@ PetscErrorCode CheckSize(Vec v, PetscInt points, PetscInt bs)
 }
 
 /* Collective. u has what the mesh's nodes have, v so much at so many points. */
-PetscErrorCode CheckSizes(GozaAssembly a, Vec u, Vec v, PetscInt points, PetscInt bs)
+static PetscErrorCode CheckSizes(GozaAssembly a, Vec u, Vec v, PetscInt points, PetscInt bs)
 {
   PetscErrorCode failed;
 
@@ -34,7 +31,7 @@ PetscErrorCode CheckSizes(GozaAssembly a, Vec u, Vec v, PetscInt points, PetscIn
 }
 
 /* Collective. The exchange of a vector's ghosts, made once for a mesh. */
-PetscErrorCode NeedHalo(GozaAssembly a)
+static PetscErrorCode NeedHalo(GozaAssembly a)
 {
   PetscLayout           columns;
   std::vector<PetscInt> wanted;
@@ -63,7 +60,7 @@ PetscErrorCode NeedHalo(GozaAssembly a)
 
 /* Collective. a->local: a vector over the mesh's nodes, ghosts included; insert_given: given unknowns have their values. own: the owned entries, in the space
    of the mesh */
-PetscErrorCode WithGhosts(GozaAssembly a, const PetscScalar *own, bool insert_given)
+static PetscErrorCode WithGhosts(GozaAssembly a, const PetscScalar *own, bool insert_given)
 {
   PetscFunctionBegin;
   PetscCall(NeedHalo(a));
@@ -85,7 +82,7 @@ PetscErrorCode WithGhosts(GozaAssembly a, const PetscScalar *own, bool insert_gi
 
 /* y = scale * (forces - K u), u with the values of given unknowns (or null), for which y = scale * K_ii (value_i - now_i); now: the owned part of a vector, or
    null for 0. */
-void balance(GozaAssembly a, const PetscScalar *u, const PetscScalar *now, PetscScalar scale, PetscScalar *y)
+static void balance(GozaAssembly a, const PetscScalar *u, const PetscScalar *now, PetscScalar scale, PetscScalar *y)
 {
   const VectorTerms terms{a->mesh_force.size() ? a->mesh_force.data() : nullptr, a->mesh_load.size() ? a->mesh_load.data() : nullptr, u, scale};
 
@@ -95,7 +92,7 @@ void balance(GozaAssembly a, const PetscScalar *u, const PetscScalar *now, Petsc
 }
 
 /* Of the mesh's elements: those that were given, in their order; 0 for those that touch no owned node. */
-void element_stress_as_given(GozaAssembly a, PetscScalar *stress)
+static void element_stress_as_given(GozaAssembly a, PetscScalar *stress)
 {
   if (a->plain) {
     element_stress(a->mesh, a->local.data(), stress, nullptr);
@@ -110,7 +107,7 @@ void element_stress_as_given(GozaAssembly a, PetscScalar *stress)
 }
 
 /* Collective. y = body(local u, own u), of whose arrays body gets the pointers in the space of the mesh. u: NULL for none */
-template <class Body> PetscErrorCode IntoVector(GozaAssembly a, Vec u, bool insert_given, Vec y, const Body &body)
+template <class Body> static PetscErrorCode IntoVector(GozaAssembly a, Vec u, bool insert_given, Vec y, const Body &body)
 {
   VecRead        in;
   VecWrite       out;
@@ -139,7 +136,7 @@ template <class Body> PetscErrorCode IntoVector(GozaAssembly a, Vec u, bool inse
 }
 
 /* One number for each of this rank's nodes, or elements. */
-template <class Compute> PetscErrorCode StressesInto(GozaAssembly a, Vec u, Vec s, bool of_elements, const Compute &compute)
+template <class Compute> static PetscErrorCode StressesInto(GozaAssembly a, Vec u, Vec s, bool of_elements, const Compute &compute)
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
@@ -151,8 +148,6 @@ template <class Compute> PetscErrorCode StressesInto(GozaAssembly a, Vec u, Vec 
   PetscCall(IntoVector(a, u, false, s, compute));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 } // namespace goza::assembly
 
 using namespace goza;

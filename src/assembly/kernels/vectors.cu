@@ -6,11 +6,8 @@
 namespace goza::assembly
 {
 
-namespace
-{
-
 /* On the host an element's share goes straight into the rows: the same sums in the same order. */
-template <class Element, class Equation> void sum_on_host(const Mesh &mesh, const VectorTerms &terms, PetscScalar *y)
+template <class Element, class Equation> static void sum_on_host(const Mesh &mesh, const VectorTerms &terms, PetscScalar *y)
 {
   constexpr int                          n = Element::nodes, bs = Equation::bs;
   const ElementForces<Element, Equation> forces{mesh.view(), terms.force, terms.u};
@@ -28,8 +25,6 @@ template <class Element, class Equation> void sum_on_host(const Mesh &mesh, cons
   }
   for (std::int64_t k = 0; k < rows; k++) y[k] = terms.scale * (terms.load ? y[k] + terms.load[k] : y[k]);
 }
-
-} // namespace
 
 void assemble_vector(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const VectorTerms &terms, PetscScalar *y)
 {

@@ -7,10 +7,7 @@
 namespace goza::assembly
 {
 
-namespace
-{
-
-template <class Element> HD void is_bad(PetscInt e, const MeshView &mesh, char *bad)
+template <class Element> static HD void is_bad(PetscInt e, const MeshView &mesh, char *bad)
 {
   PetscReal X[Element::nodes][3], g[Element::nodes][3];
   PetscReal size = 0; // below rounding of this to the third power an element is flat
@@ -24,7 +21,7 @@ template <class Element> HD void is_bad(PetscInt e, const MeshView &mesh, char *
   bad[e] = !good;
 }
 
-HD void is_outside(PetscInt e, int corners, PetscInt nodes, const PetscInt *conn, char *bad)
+static HD void is_outside(PetscInt e, int corners, PetscInt nodes, const PetscInt *conn, char *bad)
 {
   bad[e] = 0;
   for (int b = 0; b < corners; b++) {
@@ -33,8 +30,6 @@ HD void is_outside(PetscInt e, int corners, PetscInt nodes, const PetscInt *conn
     if (node < 0 || node >= nodes) bad[e] = 1;
   }
 }
-
-} // namespace
 
 Array<PetscInt> elements_outside(const Mesh &mesh)
 {

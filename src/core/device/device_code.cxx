@@ -9,15 +9,10 @@
 namespace goza
 {
 
-namespace
-{
-
-template <class T> bool read_at(std::ifstream &file, std::size_t at, T *values, std::size_t n)
+template <class T> static bool read_at(std::ifstream &file, std::size_t at, T *values, std::size_t n)
 {
   return static_cast<bool>(file.seekg(static_cast<std::streamoff>(at)).read(reinterpret_cast<char *>(values), static_cast<std::streamsize>(n * sizeof(T))));
 }
-
-} // namespace
 
 /* nvcc puts the code of every device into the section .nv_fatbin. */
 std::size_t device_code_bytes()

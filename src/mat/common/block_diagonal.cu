@@ -10,11 +10,8 @@
 namespace goza::mat
 {
 
-namespace
-{
-
 /* A: columns by local numbers; block: [rows][bs] */
-HD void block_row(PetscInt row, PetscInt bs, const Csr &A, PetscScalar *block)
+static HD void block_row(PetscInt row, PetscInt bs, const Csr &A, PetscScalar *block)
 {
   const PetscInt     first = row - row % bs;
   PetscScalar *const mine  = block + static_cast<std::size_t>(row) * bs;
@@ -26,8 +23,6 @@ HD void block_row(PetscInt row, PetscInt bs, const Csr &A, PetscScalar *block)
     if (c >= 0 && c < bs) mine[c] = A.val[p];
   }
 }
-
-} // namespace
 
 PetscErrorCode PassOnBlockSize(Mat A)
 {

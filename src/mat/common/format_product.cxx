@@ -175,19 +175,14 @@ PetscErrorCode ComposePhases(Mat C)
 
 /* --- the search, under the host's names */
 
-namespace
-{
-
 /* For a dense factor PETSc goes column by column through the products of a type that it does not know: those are ours, and on the device. */
-bool columns_on_device(const Mat_Product *product)
+static bool columns_on_device(const Mat_Product *product)
 {
   const FormatMat *f = format_of(product->A);
 
   return f && f->base_type != HostType(f->base_type) && (product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB) &&
          is_based_on(product->B, MATSEQDENSE, MATMPIDENSE);
 }
-
-} // namespace
 
 /* PETSc comes here when it has found nothing under the types' own names. */
 static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C)

@@ -5,22 +5,19 @@
 namespace goza::mat
 {
 
-namespace
-{
-
-HD void zero_row(PetscInt k, const PetscInt *ptr, const PetscInt *col, const PetscInt *rows, PetscScalar diag, PetscScalar *val)
+static HD void zero_row(PetscInt k, const PetscInt *ptr, const PetscInt *col, const PetscInt *rows, PetscScalar diag, PetscScalar *val)
 {
   const PetscInt row = rows[k];
 
   for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) val[j] = col[j] == row ? diag : PetscScalar(0);
 }
 
-HD void set_row(PetscInt k, const PetscInt *rows, PetscScalar diag, const PetscScalar *x, PetscScalar *b)
+static HD void set_row(PetscInt k, const PetscInt *rows, PetscScalar diag, const PetscScalar *x, PetscScalar *b)
 {
   b[rows[k]] = diag * x[rows[k]];
 }
 
-HD void zero_row_and_columns(PetscInt row, const PetscInt *ptr, const PetscInt *col, const ZeroedColumns &zeroed, PetscScalar *val)
+static HD void zero_row_and_columns(PetscInt row, const PetscInt *ptr, const PetscInt *col, const ZeroedColumns &zeroed, PetscScalar *val)
 {
   const bool  gone = zeroed.row[row];
   PetscScalar less = 0;
@@ -37,8 +34,8 @@ HD void zero_row_and_columns(PetscInt row, const PetscInt *ptr, const PetscInt *
   if (met && zeroed.x) zeroed.b[row] -= less;
 }
 
-HD void fill_row(PetscInt row, const PetscInt *old_ptr, const PetscInt *ptr, const PetscInt *col, const PetscScalar *old_val, const char *gone,
-                 PetscScalar diag, PetscScalar *val)
+static HD void fill_row(PetscInt row, const PetscInt *old_ptr, const PetscInt *ptr, const PetscInt *col, const PetscScalar *old_val, const char *gone,
+                        PetscScalar diag, PetscScalar *val)
 {
   for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
     if (!gone[row]) val[j] = old_val[old_ptr[row] + (j - ptr[row])];
@@ -46,12 +43,10 @@ HD void fill_row(PetscInt row, const PetscInt *old_ptr, const PetscInt *ptr, con
   }
 }
 
-HD void mark_listed(PetscInt k, const PetscInt *list, char *flags)
+static HD void mark_listed(PetscInt k, const PetscInt *list, char *flags)
 {
   flags[list[k]] = 1;
 }
-
-} // namespace
 
 void zero_rows(const Csr &pattern, PetscScalar *val, const PetscInt *rows, PetscInt n, PetscScalar diag)
 {

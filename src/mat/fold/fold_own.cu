@@ -5,12 +5,9 @@
 namespace goza::mat
 {
 
-namespace
-{
-
 /* Of each row the first line; of long rows the first group. */
-HD void find_lines(PetscInt line, const FoldHead *head, const PetscInt *long_row, const PetscInt *piece_ptr, PetscInt nlong, PetscInt *line_of,
-                   PetscInt *long_group)
+static HD void find_lines(PetscInt line, const FoldHead *head, const PetscInt *long_row, const PetscInt *piece_ptr, PetscInt nlong, PetscInt *line_of,
+                          PetscInt *long_group)
 {
   const PetscInt  group = line / fold_lanes;
   const int       lane  = static_cast<int>(line % fold_lanes);
@@ -27,8 +24,6 @@ HD void find_lines(PetscInt line, const FoldHead *head, const PetscInt *long_row
   line_of[long_row[k]] = ~k;
   long_group[k]        = group;
 }
-
-} // namespace
 
 template <class Store, class V> void Fold<Store, V>::layout_like(const Fold &other)
 {

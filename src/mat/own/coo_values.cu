@@ -4,11 +4,8 @@
 namespace goza::mat
 {
 
-namespace
-{
-
 /* Every so many-th entry: their number need not fit a PetscInt. */
-template <class Place> HD void add_values_at(PetscInt row, std::int64_t n, PetscInt rows, const Place *place, const PetscScalar *from, PetscScalar *val)
+template <class Place> static HD void add_values_at(PetscInt row, std::int64_t n, PetscInt rows, const Place *place, const PetscScalar *from, PetscScalar *val)
 {
   for (std::int64_t k = row; k < n; k += rows) {
     if (place[k] >= 0) val[place[k]] += from[k];
@@ -16,8 +13,8 @@ template <class Place> HD void add_values_at(PetscInt row, std::int64_t n, Petsc
 }
 
 /* The same of places that get several. */
-HD void sum_values(PetscInt row, std::int64_t n, PetscInt rows, const std::int64_t *place, const std::int64_t *order, const std::int64_t *start,
-                   const PetscScalar *from, PetscScalar *val)
+static HD void sum_values(PetscInt row, std::int64_t n, PetscInt rows, const std::int64_t *place, const std::int64_t *order, const std::int64_t *start,
+                          const PetscScalar *from, PetscScalar *val)
 {
   for (std::int64_t k = row; k < n; k += rows) {
     PetscScalar sum = 0;
@@ -26,8 +23,6 @@ HD void sum_values(PetscInt row, std::int64_t n, PetscInt rows, const std::int64
     val[place[k]] += sum;
   }
 }
-
-} // namespace
 
 void sort_places(Space space, CooPlaces &coo)
 {

@@ -5,11 +5,8 @@
 namespace goza::mat
 {
 
-namespace
-{
-
 /* For programs whose own kernels write values: composed, so that they need not link this library. */
-PetscErrorCode MatCDSSetDiagonals_Own(Mat A, PetscInt n, const PetscInt offsets[])
+static PetscErrorCode MatCDSSetDiagonals_Own(Mat A, PetscInt n, const PetscInt offsets[])
 {
   OwnMat               *own = own_of(A);
   std::vector<PetscInt> more;
@@ -22,7 +19,7 @@ PetscErrorCode MatCDSSetDiagonals_Own(Mat A, PetscInt n, const PetscInt offsets[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatCDSGetDiagonals_Own(Mat A, PetscInt *n, const PetscInt *offsets[], PetscInt64 *ld, PetscScalar *values[], PetscMemType *where)
+static PetscErrorCode MatCDSGetDiagonals_Own(Mat A, PetscInt *n, const PetscInt *offsets[], PetscInt64 *ld, PetscScalar *values[], PetscMemType *where)
 {
   OwnMat *own = own_of(A);
 
@@ -39,7 +36,7 @@ PetscErrorCode MatCDSGetDiagonals_Own(Mat A, PetscInt *n, const PetscInt *offset
 }
 
 /* Entries of AIJ that lie on no diagonals: PETSc gives an interpolation the type of its fine matrix, and preallocates it. Such a matrix keeps AIJ. */
-PetscErrorCode KeepAij(Mat A, bool *kept)
+static PetscErrorCode KeepAij(Mat A, bool *kept)
 {
   const OwnMat *own = own_of(A);
 
@@ -53,7 +50,7 @@ PetscErrorCode KeepAij(Mat A, bool *kept)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatSeqAIJSetPreallocation_Own(Mat A, PetscInt nz, const PetscInt nnz[])
+static PetscErrorCode MatSeqAIJSetPreallocation_Own(Mat A, PetscInt nz, const PetscInt nnz[])
 {
   bool kept = false;
 
@@ -63,7 +60,7 @@ PetscErrorCode MatSeqAIJSetPreallocation_Own(Mat A, PetscInt nz, const PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatMPIAIJSetPreallocation_Own(Mat A, PetscInt d_nz, const PetscInt d_nnz[], PetscInt o_nz, const PetscInt o_nnz[])
+static PetscErrorCode MatMPIAIJSetPreallocation_Own(Mat A, PetscInt d_nz, const PetscInt d_nnz[], PetscInt o_nz, const PetscInt o_nnz[])
 {
   bool kept = false;
 
@@ -73,7 +70,7 @@ PetscErrorCode MatMPIAIJSetPreallocation_Own(Mat A, PetscInt d_nz, const PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatSeqAIJSetPreallocationCSR_Own(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[])
+static PetscErrorCode MatSeqAIJSetPreallocationCSR_Own(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[])
 {
   bool kept = false;
 
@@ -83,7 +80,7 @@ PetscErrorCode MatSeqAIJSetPreallocationCSR_Own(Mat A, const PetscInt ptr[], con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatMPIAIJSetPreallocationCSR_Own(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[])
+static PetscErrorCode MatMPIAIJSetPreallocationCSR_Own(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[])
 {
   bool kept = false;
 
@@ -92,8 +89,6 @@ PetscErrorCode MatMPIAIJSetPreallocationCSR_Own(Mat A, const PetscInt ptr[], con
   PetscCall(kept ? MatMPIAIJSetPreallocationCSR(A, ptr, col, val) : OwnSetMPICSR(A, ptr, col, val));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 
 PetscErrorCode OwnComposeCds(Mat A, bool attach)
 {

@@ -8,10 +8,7 @@ namespace goza::mat
 
 PetscLogEvent own_to_rows;
 
-namespace
-{
-
-PetscErrorCode CopyNullSpaces(Mat A, Mat B)
+static PetscErrorCode CopyNullSpaces(Mat A, Mat B)
 {
   MatNullSpace near;
 
@@ -21,7 +18,7 @@ PetscErrorCode CopyNullSpaces(Mat A, Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GiveResult(Mat A, Mat made, MatReuse reuse, Mat *M)
+static PetscErrorCode GiveResult(Mat A, Mat made, MatReuse reuse, Mat *M)
 {
   PetscFunctionBegin;
   if (reuse == MAT_INPLACE_MATRIX) PetscCall(OwnReplace(A, made));
@@ -31,7 +28,7 @@ PetscErrorCode GiveResult(Mat A, Mat made, MatReuse reuse, Mat *M)
 }
 
 /* To any type: through AIJ, but for the type itself. */
-PetscErrorCode MatConvert_Own_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
+static PetscErrorCode MatConvert_Own_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
   Mat       B;
   PetscBool same;
@@ -51,7 +48,7 @@ PetscErrorCode MatConvert_Own_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
 }
 
 /* The other block's entries. */
-PetscErrorCode FillRest(Mat B, OwnMat *own, Mat Ao, const PetscInt *garray)
+static PetscErrorCode FillRest(Mat B, OwnMat *own, Mat Ao, const PetscInt *garray)
 {
   BorrowedCsr lent;
 
@@ -63,7 +60,7 @@ PetscErrorCode FillRest(Mat B, OwnMat *own, Mat Ao, const PetscInt *garray)
 }
 
 /* Of which kind a matrix becomes that is to have this type. */
-PetscErrorCode FindKind(MatType type, const OwnKind **found)
+static PetscErrorCode FindKind(MatType type, const OwnKind **found)
 {
   PetscBool same;
 
@@ -82,7 +79,7 @@ PetscErrorCode FindKind(MatType type, const OwnKind **found)
 }
 
 /* From any type: through AIJ. */
-PetscErrorCode MatConvert_Any_Own(Mat A, MatType type, MatReuse reuse, Mat *M)
+static PetscErrorCode MatConvert_Any_Own(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
   Mat            B;
   const OwnKind *kind;
@@ -94,8 +91,6 @@ PetscErrorCode MatConvert_Any_Own(Mat A, MatType type, MatReuse reuse, Mat *M)
   PetscCall(GiveResult(A, B, reuse, M));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 
 PetscErrorCode OwnFrom(Mat X, Mat like, const OwnKind &kind, Mat *B)
 {

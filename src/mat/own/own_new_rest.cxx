@@ -7,16 +7,13 @@
 namespace goza::mat
 {
 
-namespace
-{
-
-bool beside_device(Mat A)
+static bool beside_device(Mat A)
 {
   return petsc_on_device() && space_of(A) == Space::Cuda;
 }
 
 /* One of rest's two blocks, without MatSetValues() for each row: nearly all are empty. rows without a pointer: all are */
-PetscErrorCode MakeBlock(MatType type, const Csr &rows, Mat *B)
+static PetscErrorCode MakeBlock(MatType type, const Csr &rows, Mat *B)
 {
   const PetscInt        n = rows.ptr ? rows.ptr[rows.nrows] : 0;
   std::vector<PetscInt> lengths;
@@ -42,8 +39,6 @@ PetscErrorCode MakeBlock(MatType type, const Csr &rows, Mat *B)
   PetscCall(MatSeqAIJRestoreArray(*B, &val));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 
 PetscErrorCode OwnRest(Mat A, OwnMat *own, Mat *rest)
 {

@@ -7,18 +7,15 @@
 namespace goza::mat
 {
 
-namespace
-{
-
 constexpr char change[] = "change its values of the matrix";
 
-PetscErrorCode AllAgree(Mat A, PetscErrorCode here)
+static PetscErrorCode AllAgree(Mat A, PetscErrorCode here)
 {
   return FailTogether(comm_of(A), here, change);
 }
 
 /* Collective. call(values): changes the diagonals where they are */
-template <class Call> PetscErrorCode Change(Mat A, const Call &call)
+template <class Call> static PetscErrorCode Change(Mat A, const Call &call)
 {
   OwnMat   *own = own_of(A);
   OwnValues v;
@@ -32,7 +29,7 @@ template <class Call> PetscErrorCode Change(Mat A, const Call &call)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatScale_Own(Mat A, PetscScalar a)
+static PetscErrorCode MatScale_Own(Mat A, PetscScalar a)
 {
   Mat rest;
 
@@ -43,7 +40,7 @@ PetscErrorCode MatScale_Own(Mat A, PetscScalar a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatConjugate_Own(Mat A)
+static PetscErrorCode MatConjugate_Own(Mat A)
 {
   Mat rest;
 
@@ -55,7 +52,7 @@ PetscErrorCode MatConjugate_Own(Mat A)
 }
 
 /* As PETSc's own parallel matrices have it. */
-PetscErrorCode CheckDiagonalIsOwn(Mat A)
+static PetscErrorCode CheckDiagonalIsOwn(Mat A)
 {
   PetscFunctionBegin;
   PetscCheck(A->rmap->size == 1 || (A->rmap->N == A->cmap->N && A->rmap->rstart == A->cmap->rstart && A->rmap->rend == A->cmap->rend), PETSC_COMM_SELF,
@@ -63,7 +60,7 @@ PetscErrorCode CheckDiagonalIsOwn(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode NeedsDiagonal(Mat A)
+static PetscErrorCode NeedsDiagonal(Mat A)
 {
   PetscFunctionBegin;
   PetscErrorCode failed = CheckDiagonalIsOwn(A);
@@ -74,7 +71,7 @@ PetscErrorCode NeedsDiagonal(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatShift_Own(Mat A, PetscScalar a)
+static PetscErrorCode MatShift_Own(Mat A, PetscScalar a)
 {
   PetscFunctionBegin;
   PetscCall(NeedsDiagonal(A));
@@ -83,7 +80,7 @@ PetscErrorCode MatShift_Own(Mat A, PetscScalar a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatDiagonalSet_Own(Mat A, Vec d, InsertMode mode)
+static PetscErrorCode MatDiagonalSet_Own(Mat A, Vec d, InsertMode mode)
 {
   OwnMat *own = own_of(A);
   VecRead in;
@@ -97,7 +94,7 @@ PetscErrorCode MatDiagonalSet_Own(Mat A, Vec d, InsertMode mode)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatDiagonalScale_Own(Mat A, Vec l, Vec r)
+static PetscErrorCode MatDiagonalScale_Own(Mat A, Vec l, Vec r)
 {
   OwnMat *own = own_of(A);
   VecRead left, right;
@@ -119,7 +116,7 @@ PetscErrorCode MatDiagonalScale_Own(Mat A, Vec l, Vec r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatGetDiagonal_Own(Mat A, Vec d)
+static PetscErrorCode MatGetDiagonal_Own(Mat A, Vec d)
 {
   OwnMat   *own = own_of(A);
   OwnValues v;
@@ -137,7 +134,7 @@ PetscErrorCode MatGetDiagonal_Own(Mat A, Vec d)
 }
 
 /* The sums of absolute values, of rows or of columns, that rest adds to those of the diagonals. */
-PetscErrorCode AddSumsOfRest(Mat rest, bool of_columns, Vec sums)
+static PetscErrorCode AddSumsOfRest(Mat rest, bool of_columns, Vec sums)
 {
   Mat absolute;
   Vec right, left;
@@ -161,7 +158,7 @@ PetscErrorCode AddSumsOfRest(Mat rest, bool of_columns, Vec sums)
 }
 
 /* On several ranks. */
-PetscErrorCode NormWithRest(Mat A, OwnMat *own, Mat rest, const OwnValues &v, NormType type, PetscReal *norm)
+static PetscErrorCode NormWithRest(Mat A, OwnMat *own, Mat rest, const OwnValues &v, NormType type, PetscReal *norm)
 {
   const bool of_columns = type == NORM_1;
   Vec        right, left;
@@ -191,7 +188,7 @@ PetscErrorCode NormWithRest(Mat A, OwnMat *own, Mat rest, const OwnValues &v, No
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatNorm_Own(Mat A, NormType type, PetscReal *norm)
+static PetscErrorCode MatNorm_Own(Mat A, NormType type, PetscReal *norm)
 {
   OwnMat   *own = own_of(A);
   OwnValues v;
@@ -216,7 +213,7 @@ PetscErrorCode MatNorm_Own(Mat A, NormType type, PetscReal *norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatZeroEntries_Own(Mat A)
+static PetscErrorCode MatZeroEntries_Own(Mat A)
 {
   Mat rest;
 
@@ -228,7 +225,7 @@ PetscErrorCode MatZeroEntries_Own(Mat A)
 }
 
 /* A matrix of Y's kind, where Y is, with X's values: X itself, or made of it. */
-PetscErrorCode AsOwn(Mat X, Mat Y, Mat *made, OwnMat **x)
+static PetscErrorCode AsOwn(Mat X, Mat Y, Mat *made, OwnMat **x)
 {
   const OwnMat *own = own_of(Y);
 
@@ -245,7 +242,7 @@ PetscErrorCode AsOwn(Mat X, Mat Y, Mat *made, OwnMat **x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CombineInside(Mat Y, PetscScalar a, Mat X, OwnMat *x, bool add)
+static PetscErrorCode CombineInside(Mat Y, PetscScalar a, Mat X, OwnMat *x, bool add)
 {
   OwnMat   *y = own_of(Y);
   OwnValues yv, xv;
@@ -259,7 +256,7 @@ PetscErrorCode CombineInside(Mat Y, PetscScalar a, Mat X, OwnMat *x, bool add)
 }
 
 /* Y = a X, or Y + a X */
-PetscErrorCode Combine(Mat Y, PetscScalar a, Mat X, bool add)
+static PetscErrorCode Combine(Mat Y, PetscScalar a, Mat X, bool add)
 {
   OwnMat *y = own_of(Y), *x;
   Mat     made, of_x;
@@ -277,7 +274,7 @@ PetscErrorCode Combine(Mat Y, PetscScalar a, Mat X, bool add)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatAXPY_Own(Mat Y, PetscScalar a, Mat X, MatStructure)
+static PetscErrorCode MatAXPY_Own(Mat Y, PetscScalar a, Mat X, MatStructure)
 {
   PetscFunctionBegin;
   PetscCall(Combine(Y, a, X, true));
@@ -285,7 +282,7 @@ PetscErrorCode MatAXPY_Own(Mat Y, PetscScalar a, Mat X, MatStructure)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatCopy_Own(Mat A, Mat B, MatStructure)
+static PetscErrorCode MatCopy_Own(Mat A, Mat B, MatStructure)
 {
   Mat aij;
 
@@ -299,7 +296,7 @@ PetscErrorCode MatCopy_Own(Mat A, Mat B, MatStructure)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatDuplicate_Own(Mat A, MatDuplicateOption how, Mat *B)
+static PetscErrorCode MatDuplicate_Own(Mat A, MatDuplicateOption how, Mat *B)
 {
   OwnMat     *own = own_of(A), *copy;
   Mat         rest;
@@ -338,7 +335,7 @@ PetscErrorCode MatDuplicate_Own(Mat A, MatDuplicateOption how, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatTranspose_Own(Mat A, MatReuse reuse, Mat *B)
+static PetscErrorCode MatTranspose_Own(Mat A, MatReuse reuse, Mat *B)
 {
   OwnMat *own = own_of(A);
   Mat     C, rest, its_rest = NULL;
@@ -363,8 +360,6 @@ PetscErrorCode MatTranspose_Own(Mat A, MatReuse reuse, Mat *B)
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 
 PetscErrorCode OwnCopy(Mat Y, Mat X)
 {

@@ -13,11 +13,8 @@
 namespace goza::mat
 {
 
-namespace
-{
-
 /* Threads to a place, so that they fill the device, and those of a warp write words that lie together, as long as each has entries to write. */
-int fill_team(Space space, int shift, std::int64_t nplaces, std::int64_t stored)
+static int fill_team(Space space, int shift, std::int64_t nplaces, std::int64_t stored)
 {
   int team = 1;
 
@@ -26,7 +23,7 @@ int fill_team(Space space, int shift, std::int64_t nplaces, std::int64_t stored)
   return team;
 }
 
-int log2_exact(PetscInt n)
+static int log2_exact(PetscInt n)
 {
   int shift = 0;
 
@@ -34,12 +31,10 @@ int log2_exact(PetscInt n)
   return shift;
 }
 
-std::int64_t last(const Array<std::int64_t> &a)
+static std::int64_t last(const Array<std::int64_t> &a)
 {
   return a.size() ? read_value(a.space(), a.data() + a.size() - 1) : 0;
 }
-
-} // namespace
 
 template <class Store, class V>
 SlicedEll<Store, V>::SlicedEll(Space space, const SlicedEllOptions &options) : Format<V>(space), options_(options), team_space_(space)

@@ -6,16 +6,13 @@
 namespace goza::saamg
 {
 
-namespace
-{
-
-HD void noise_at(PetscInt i, const NodeIds &ids, const PetscScalar *dinv, PetscScalar *r)
+static HD void noise_at(PetscInt i, const NodeIds &ids, const PetscScalar *dinv, PetscScalar *r)
 {
   r[i] = hashed_entry(ids.of_row(i), dinv[i]);
 }
 
 /* |correction|^2, and of the error before and after it */
-template <class V> HD void correct_error(PetscInt i, PetscScalar *sum, const V *correction, PetscScalar *error)
+template <class V> static HD void correct_error(PetscInt i, PetscScalar *sum, const V *correction, PetscScalar *error)
 {
   const PetscScalar c = static_cast<PetscScalar>(correction[i]), before = error[i], after = before - c;
 
@@ -26,15 +23,13 @@ template <class V> HD void correct_error(PetscInt i, PetscScalar *sum, const V *
 }
 
 /* |N - M|^2, |M|^2 */
-template <class V> HD void sum_difference(PetscInt i, PetscScalar *sum, const V *M, const PetscScalar *N)
+template <class V> static HD void sum_difference(PetscInt i, PetscScalar *sum, const V *M, const PetscScalar *N)
 {
   const PetscScalar m = static_cast<PetscScalar>(M[i]), d = N[i] - m;
 
   sum[0] += PetscConj(d) * d;
   sum[1] += PetscConj(m) * m;
 }
-
-} // namespace
 
 void noise(const Grid &grid, PetscScalar *r)
 {

@@ -9,20 +9,17 @@
 namespace goza::saamg
 {
 
-namespace
-{
-
-HD void trial_dot(PetscInt i, PetscScalar *sum, const PetscScalar *dinv, const PetscScalar *x, const PetscScalar *y)
+static HD void trial_dot(PetscInt i, PetscScalar *sum, const PetscScalar *dinv, const PetscScalar *x, const PetscScalar *y)
 {
   *sum += PetscAbsScalar(dinv[i]) * PetscConj(x[i]) * y[i];
 }
 
-HD void trial_add(PetscInt i, PetscScalar a, PetscScalar scale, const PetscScalar *x, PetscScalar *y)
+static HD void trial_add(PetscInt i, PetscScalar a, PetscScalar scale, const PetscScalar *x, PetscScalar *y)
 {
   y[i] = scale * y[i] + a * x[i];
 }
 
-double trial_seconds(Space space)
+static double trial_seconds(Space space)
 {
   if (space == Space::Host) return thread_seconds();
   device::synchronize();
@@ -30,7 +27,7 @@ double trial_seconds(Space space)
 }
 
 /* What body() takes where its work is. */
-template <class Body> PetscErrorCode TimedTrial(Space space, double *seconds, Body &&body)
+template <class Body> static PetscErrorCode TimedTrial(Space space, double *seconds, Body &&body)
 {
   double begin = 0;
 
@@ -40,8 +37,6 @@ template <class Body> PetscErrorCode TimedTrial(Space space, double *seconds, Bo
   PetscCall(Guarded([&] { *seconds = PetscMin(*seconds, trial_seconds(space) - begin); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 
 void TrialSolve::hold(int products)
 {

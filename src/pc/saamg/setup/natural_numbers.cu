@@ -7,16 +7,11 @@
 namespace goza::saamg
 {
 
-namespace
-{
-
 /* nodes: of a point */
-HD void natural_number(PetscInt i, const GridBox &box, PetscInt nodes, PetscInt *number)
+static HD void natural_number(PetscInt i, const GridBox &box, PetscInt nodes, PetscInt *number)
 {
   number[i] = box.natural(i, nodes);
 }
-
-} // namespace
 
 PetscErrorCode NaturalNumbers(const GridBox &box, const OwnRows &rows, PetscInt bs, Array<PetscInt> &number, Lattice &lattice)
 {

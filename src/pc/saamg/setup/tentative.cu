@@ -6,12 +6,9 @@
 namespace goza::saamg
 {
 
-namespace
-{
-
 /* One entry of an aggregate's Gram matrix, added up in the order of the nodes. begin, node: the nodes of aggregate a: node[begin[a]] .. node[begin[a + 1] - 1];
    Q: [rows][k]; gram: [aggregates][k][k], upper triangles */
-HD void gram_entry(PetscInt e, PetscInt bs, PetscInt k, const PetscInt *begin, const PetscInt *node, const PetscScalar *Q, PetscScalar *gram)
+static HD void gram_entry(PetscInt e, PetscInt bs, PetscInt k, const PetscInt *begin, const PetscInt *node, const PetscScalar *Q, PetscScalar *gram)
 {
   const PetscInt a = e / (k * k), i = e % (k * k) / k, j = e % k;
   PetscScalar    sum = 0;
@@ -26,17 +23,15 @@ HD void gram_entry(PetscInt e, PetscInt bs, PetscInt k, const PetscInt *begin, c
   gram[e] = sum;
 }
 
-HD void count_others(PetscInt i, PetscInt *sum, const PetscScalar *B)
+static HD void count_others(PetscInt i, PetscInt *sum, const PetscScalar *B)
 {
   *sum += B[i] != PetscScalar(1);
 }
 
-HD void clear_isolated_row(PetscInt row, const unsigned char *isolated, PetscInt k, PetscScalar *B)
+static HD void clear_isolated_row(PetscInt row, const unsigned char *isolated, PetscInt k, PetscScalar *B)
 {
   for (PetscInt j = 0; j < k && isolated[row]; j++) B[static_cast<std::size_t>(row) * k + j] = 0;
 }
-
-} // namespace
 
 void clear_isolated_rows(const Array<unsigned char> &isolated, PetscInt k, Array<PetscScalar> &B)
 {

@@ -5,10 +5,7 @@
 namespace goza::saamg
 {
 
-namespace
-{
-
-double p(const std::vector<double> &r, double t)
+static double p(const std::vector<double> &r, double t)
 {
   double product = 1;
 
@@ -17,7 +14,7 @@ double p(const std::vector<double> &r, double t)
 }
 
 /* log of t p^2 / (1 - p^2), halved; at 0 its limit, 1 - p^2 being 2 t sum 1/r there */
-double height(const std::vector<double> &r, double t)
+static double height(const std::vector<double> &r, double t)
 {
   double slope = 0;
 
@@ -28,7 +25,7 @@ double height(const std::vector<double> &r, double t)
 }
 
 /* d height / d r_j where the height has a maximum in t, or t is an end */
-double height_slope(const std::vector<double> &r, double t, std::size_t j)
+static double height_slope(const std::vector<double> &r, double t, std::size_t j)
 {
   double slope = 0;
 
@@ -38,7 +35,7 @@ double height_slope(const std::vector<double> &r, double t, std::size_t j)
   return t / (r[j] * (r[j] - t)) / (1 - v * v);
 }
 
-double highest_between(const std::vector<double> &r, double low, double high)
+static double highest_between(const std::vector<double> &r, double low, double high)
 {
   constexpr double golden = 0.6180339887498949;
 
@@ -52,7 +49,7 @@ double highest_between(const std::vector<double> &r, double low, double high)
 }
 
 /* M x = b, M[n][n], partial pivoting. Not by LAPACK: PETSc names its routines of PETSc's own scalars, and these are double with any of them. */
-std::vector<double> solve(std::vector<double> M, std::vector<double> b)
+static std::vector<double> solve(std::vector<double> M, std::vector<double> b)
 {
   const std::size_t n = b.size();
 
@@ -77,8 +74,6 @@ std::vector<double> solve(std::vector<double> M, std::vector<double> b)
   }
   return b;
 }
-
-} // namespace
 
 std::vector<double> first_kind_roots(int degree, double ratio)
 {

@@ -5,42 +5,37 @@
 namespace goza::saamg
 {
 
-namespace
-{
-
 /* ptr: of what is on other ranks */
-HD void reads_others(PetscInt i, const PetscInt *ptr, PetscInt bs, char *edge)
+static HD void reads_others(PetscInt i, const PetscInt *ptr, PetscInt bs, char *edge)
 {
   edge[i] = ptr[(i + 1) * bs] > ptr[i * bs];
 }
 
-HD void is_read(PetscInt k, const PetscInt *index, PetscInt bs, char *edge)
+static HD void is_read(PetscInt k, const PetscInt *index, PetscInt bs, char *edge)
 {
   edge[index[k] / bs] = 1;
 }
 
 /* By place in the list. */
-HD void flag_at(PetscInt k, const PetscInt *list, const char *edge, char *inner_flag, char *edge_flag, PetscInt *edges)
+static HD void flag_at(PetscInt k, const PetscInt *list, const char *edge, char *inner_flag, char *edge_flag, PetscInt *edges)
 {
   edge_flag[k]  = edge[list[k]];
   inner_flag[k] = !edge_flag[k];
   edges[k]      = edge_flag[k];
 }
 
-HD void row_of_node(PetscInt k, const PetscInt *nodes, PetscInt bs, PetscInt *rows)
+static HD void row_of_node(PetscInt k, const PetscInt *nodes, PetscInt bs, PetscInt *rows)
 {
   rows[k] = nodes[k / bs] * bs + k % bs;
 }
 
-Array<PetscInt> kept(Space space, const Array<PetscInt> &list, const Array<char> &flag)
+static Array<PetscInt> kept(Space space, const Array<PetscInt> &list, const Array<char> &flag)
 {
   Array<PetscInt> all(space, list.size());
   const PetscInt  n = keep_flagged(space, list.data(), flag.data(), static_cast<PetscInt>(list.size()), all.data());
 
   return Array<PetscInt>(space, all.data(), n);
 }
-
-} // namespace
 
 SplitColors split_colors(const Coloring &coloring, const Csr &others, const ColumnMap &columns, PetscInt bs)
 {
