@@ -9,7 +9,6 @@
 #include "core/launch/staged_rows.hpp"
 #include "core/util/vector_ops.hpp"
 #include "pc/saamg/smoother/node_blocks.hpp"
-#include "star_product.hpp"
 #include "tuning.hpp"
 #include <stdexcept>
 
@@ -280,13 +279,6 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
   const Csr &A        = from.A;
   CsrMatrix  Ac;
 
-  if (I.stars_on_host()) {
-    Ac             = star_product(*I.boxes, from, I.P, I.conjugated, magnitude);
-    on_boxes_      = !once;
-    coarse_columns = I.coarse;
-    fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
-    return Ac;
-  }
   if (isolated && A.space == Space::Host && !from.no_rows() && (once || !I.boxes) && row_by_row(A, I, Ac)) {
     magnitude      = coarse_magnitudes(I, magnitude);
     coarse_columns = I.coarse;

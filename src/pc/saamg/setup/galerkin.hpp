@@ -27,9 +27,6 @@ struct Interpolation {
   /* P is of boxes of 7 points, and smoothed to degree 2. */
   bool on_stars() const { return boxes && boxes->stars; }
 
-  /* Nor does the product of stars on one rank's host. */
-  bool stars_on_host() const { return on_stars() && !boxes->ranks && P.space() == Space::Host; }
-
   const CsrMatrix &tests() const { return W.ptr.size() ? W : P; }
   const MapPtr    &columns_of_tests() const { return W.ptr.size() ? wcoarse : coarse; }
   BlockPatternPtr  blocks_of_tests() const { return W.ptr.size() ? nullptr : blocks; }

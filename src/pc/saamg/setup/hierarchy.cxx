@@ -33,7 +33,7 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     t.nodes      = grid.level->blocks;
     if (!fresh && interpolate_again(grid, from, options, t)) {
       t.stamp.new_values();
-      if (!t.spares_transpose(options)) t.transpose();
+      t.transpose();
       return;
     }
     t.blocks        = nullptr;
@@ -56,7 +56,7 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     t.k       = from.k;
     t.boxes   = from.boxes;
     if (!t.boxes && !t.blocks) t.blocks = pattern_of_blocks(t.P.view(), t.bs, t.k);
-    if (!t.spares_transpose(options)) t.transpose();
+    t.transpose();
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -68,7 +68,7 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
   PetscCall(Step(events.galerkin, *grid.level->columns, [&] {
     CsrTransfer &t = *grid.transfer;
 
-    if (!t.transposed() && !t.spares_transpose(options)) t.transpose(); // as release() left it
+    if (!t.transposed()) t.transpose(); // as release() left it
     next.magnitude  = std::move(grid.level->magnitude);
     next.own        = CsrMatrix(); // before there is another
     next.own        = t.product.make(grid.level->rows(), grid.level->columns, t, next.columns, next.magnitude, !keeps_products(options));
@@ -382,7 +382,7 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     if (!t.product.made()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */
     else {
       PetscCall(Step(events.galerkin, *level.columns, [&] {
-        if (!t.transposed() && !t.spares_transpose(options)) t.transpose();
+        if (!t.transposed()) t.transpose();
         next.magnitude = std::move(level.magnitude);
         t.product.update(level.rows(), t, next.own, next.magnitude);
         next.own_format = t.product.take_diagonals();

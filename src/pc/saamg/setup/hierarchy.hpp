@@ -155,9 +155,6 @@ struct CsrTransfer : Interpolation {
 
   /* Where the cycle may read P as it is. Blocks have formats that pay. */
   bool lends_rows() const { return P.space() == Space::Host && coarse->size() == 1 && bs == 1 && k == 1; }
-
-  /* Neither the product nor the cycle reads P^T. */
-  bool spares_transpose(const HierarchyOptions &options) const { return stars_on_host() && options.rows_lent && lends_rows(); }
 };
 
 struct Grid {
