@@ -134,9 +134,8 @@ auto AutoFormat::build_best(const Csr &A, const Decision &wanted, const TrialTim
 const Candidate *AutoFormat::csr_to_try(double best) const
 {
   if (options_.trials == 1) return nullptr;
-  for (const Candidate &c : choice_.candidates) {
+  for (const Candidate &c : choice_.candidates)
     if (c.choice.layout == Layout::Csr && c.cost.seconds < csr_close_to_best(space_) * best) return &c;
-  }
   return nullptr;
 }
 

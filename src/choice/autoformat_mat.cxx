@@ -40,9 +40,8 @@ std::string print_candidates(unsigned formats)
   std::string text;
 
   if (formats == all_formats) return "all";
-  for (const auto &known : candidate_names) {
+  for (const auto &known : candidate_names)
     if (formats & known.formats) text += (text.empty() ? "" : ",") + std::string(known.name);
-  }
   return text;
 }
 

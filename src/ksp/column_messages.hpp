@@ -57,9 +57,8 @@ public:
   /* That message, when it has come. */
   const PetscScalar *hear(const ColumnMessage &message) const
   {
-    for (unsigned polls = 1; *message.mark != message.number; polls++) {
+    for (unsigned polls = 1; *message.mark != message.number; polls++)
       if (polls % 1024 == 0 && !device::busy() && *message.mark != message.number) throw DeviceError("the device is done and has not told its coefficients");
-    }
     std::atomic_thread_fence(std::memory_order_acquire);
     return place(message.number);
   }

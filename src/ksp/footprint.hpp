@@ -16,9 +16,8 @@ public:
   bool operator==(const Footprint &other) const
   {
     if (words_ != other.words_ || objects_.size() != other.objects_.size()) return false;
-    for (std::size_t k = 0; k < objects_.size(); k++) {
+    for (std::size_t k = 0; k < objects_.size(); k++)
       if (objects_[k].owner_before(other.objects_[k]) || other.objects_[k].owner_before(objects_[k])) return false;
-    }
     return true;
   }
 

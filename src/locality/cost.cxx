@@ -124,9 +124,8 @@ static std::vector<FormatChoice> choices_for(const Csr &A, const DecisionInput &
     if (ell_holds_blocks(bs)) choices.push_back({Layout::SlicedEll, block_ell_height(input.space, A.nrows / bs, entries(A) / (bs * bs)), bs});
   }
   if (input.candidates & format_fold) {
-    for (PetscInt width : fold_widths) {
+    for (PetscInt width : fold_widths)
       if (input.space == Space::Cuda || width == fold_host_width) choices.push_back({Layout::Fold, width});
-    }
   }
   if (input.candidates & format_cds) {
     choices.push_back({Layout::CdsFull, bs});
@@ -165,9 +164,8 @@ static void explain(Decision &d)
   const Candidate *other = nullptr;
   char             text[256];
 
-  for (const Candidate &c : d.candidates) {
+  for (const Candidate &c : d.candidates)
     if (&c != &*first && !other) other = &c;
-  }
   std::snprintf(text, sizeof(text), "%s chosen for %s: %.3g us predicted", choice_name(d.choice).c_str(), d.machine.c_str(), 1e6 * first->cost.seconds);
   d.sentence = text;
   if (!other) {
@@ -203,9 +201,8 @@ Decision decide(const Csr &matrix, const DecisionInput &input)
     return cost_of(*input.machine, sample, choice, traits_of(sample, choice, value_bytes));
   };
 
-  for (const FormatChoice &choice : choices) {
+  for (const FormatChoice &choice : choices)
     if (makes_sense(sample, choice, traits_of(sample, choice))) d.candidates.push_back({choice, cost(choice, input.value_bytes)});
-  }
   d.machine = input.machine->name;
   d.height  = height;
   if (d.candidates.empty()) d.candidates.push_back({{Layout::SlicedEll, height}, {}}); // only CDS was asked for, and it cannot be

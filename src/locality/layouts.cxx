@@ -67,9 +67,8 @@ template <class Keep> Part part_of(const Csr &A, const Window &window, const Kee
 
   part.ptr.reserve(window.end - window.begin + 1);
   for (PetscInt i = window.begin; i < window.end; i++) {
-    for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) {
+    for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++)
       if (keep(i, A.col[k])) part.col.push_back(A.col[k]);
-    }
     part.ptr.push_back(static_cast<PetscInt>(part.col.size()));
   }
   return part;

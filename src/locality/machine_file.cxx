@@ -74,9 +74,8 @@ struct Reader {
 
   bool has(const char *name) const
   {
-    for (std::size_t k = 0; k < figures.size(); k++) {
+    for (std::size_t k = 0; k < figures.size(); k++)
       if (figures[k].name == name) return seen[k];
-    }
     return false;
   }
 
@@ -87,9 +86,8 @@ struct Reader {
 
     base = find_machine(name);
     if (!base || !base->modelled) refuse("from " + name + " is no known platform with a model");
-    for (bool one : seen) {
+    for (bool one : seen)
       if (one) refuse("`from` comes after a figure");
-    }
     if (kind && gpu != base->gpu) refuse("kind is not that of " + name);
     machine        = *base;
     machine.name   = own;
@@ -153,9 +151,8 @@ struct Reader {
   Machine finish()
   {
     if (!kind || machine.name.empty()) refuse(std::string("not a platform file: it has no ") + (kind ? "name" : "kind"));
-    for (std::size_t k = 0; !base && k < figures.size(); k++) {
+    for (std::size_t k = 0; !base && k < figures.size(); k++)
       if (!seen[k]) refuse(figures[k].name + " is missing");
-    }
     if (base) scale_kernels();
     if (machine.l2_bandwidth < machine.bandwidth) refuse("l2_bandwidth is below bandwidth");
     if (machine.source.empty()) machine.source = file;

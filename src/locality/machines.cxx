@@ -134,18 +134,16 @@ const std::array<Machine, 4> &machines()
 
 const Machine *find_machine(const std::string &name)
 {
-  for (const Machine &m : machines()) {
+  for (const Machine &m : machines())
     if (m.name == name) return &m;
-  }
   return nullptr;
 }
 
 /* "NVIDIA H200" and "NVIDIA H200 NVL", and not "NVIDIA H2000" */
 const Machine *find_machine_by_device(Space space, const std::string &device)
 {
-  for (const Machine &m : machines()) {
+  for (const Machine &m : machines())
     if (m.space() == space && !m.device.empty() && (device + " ").rfind(m.device + " ", 0) == 0) return &m;
-  }
   return nullptr;
 }
 

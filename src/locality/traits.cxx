@@ -19,9 +19,8 @@ const SampledReads &reads_of(const Sample &sample, const FormatChoice &choice)
   const Layout   layout = cds ? Layout::SlicedEll : choice.layout;
   const PetscInt param  = cds ? warp_lanes : choice.param;
 
-  for (const SampledReads &r : sample.reads) {
+  for (const SampledReads &r : sample.reads)
     if (r.layout == layout && r.param == param) return r;
-  }
   throw std::logic_error("the sample was not taken for this format");
 }
 

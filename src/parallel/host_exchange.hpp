@@ -29,9 +29,8 @@ public:
 
     MPI_Finalized(&finalized);
     for (std::vector<MPI_Request> *requests : {&sends_, &receives_[0], &receives_[1]}) {
-      for (MPI_Request &r : *requests) {
+      for (MPI_Request &r : *requests)
         if (!finalized && r != MPI_REQUEST_NULL) MPI_Request_free(&r);
-      }
     }
   }
 

@@ -43,9 +43,8 @@ std::uint32_t LentMemory::find_line(const device::Allocation &allocation)
 {
   Table &mine = table(rank_);
 
-  for (std::uint32_t k = 0; k < lines; k++) {
+  for (std::uint32_t k = 0; k < lines; k++)
     if (mine.line[k].allocation == allocation) return k;
-  }
   const SharedBlock::Name name = device::name_of(allocation);
   for (Line &line : mine.line) forget_if_freed(line);
   const auto older = [&](std::uint32_t a, std::uint32_t b) {
@@ -54,9 +53,8 @@ std::uint32_t LentMemory::find_line(const device::Allocation &allocation)
     return taken[0] != taken[1] ? !taken[0] : clock_ - used_[a] > clock_ - used_[b];
   };
   std::uint32_t best = 0;
-  for (std::uint32_t k = 1; k < lines; k++) {
+  for (std::uint32_t k = 1; k < lines; k++)
     if (older(k, best)) best = k;
-  }
   mine.line[best] = {allocation, name};
   mine.changes.fetch_add(1, std::memory_order_release);
   return best;
@@ -93,9 +91,8 @@ char *LentMemory::open(int rank, const Lent &lent)
   Opened             *opened  = &opened_[static_cast<std::size_t>(rank) * lines];
 
   if (changes != seen_changes_[rank]) {
-    for (std::uint32_t k = 0; k < lines; k++) {
+    for (std::uint32_t k = 0; k < lines; k++)
       if (opened[k].allocation != theirs.line[k].allocation.id) close(opened[k]);
-    }
     seen_changes_[rank] = changes;
   }
   Opened &wanted = opened[lent.line];

@@ -8,9 +8,8 @@ MapPtr nodes_of_columns(const MapPtr &columns, PetscInt bs)
   std::vector<PetscInt> ghosts;
 
   if (bs == 1) return columns;
-  for (PetscInt g : columns->ghosts()) {
+  for (PetscInt g : columns->ghosts())
     if (ghosts.empty() || ghosts.back() != g / bs) ghosts.push_back(g / bs);
-  }
   return std::make_shared<ColumnMap>(LocalColumns(columns->comm(), columns->n() / bs, columns->space()), std::move(ghosts));
 }
 

@@ -203,9 +203,8 @@ private:
   {
     std::vector<PetscInt> nothing; // for those who only send
 
-    for (PetscMPIInt rank : neighbours_) {
+    for (PetscMPIInt rank : neighbours_)
       if (!message(plan_.sends, rank)) nothing.push_back(-1);
-    }
     const PetscInt nsend = plan_.nsend + static_cast<PetscInt>(nothing.size());
     PetscInt       next  = plan_.nsend;
 

@@ -162,9 +162,8 @@ PetscErrorCode RankGroup::try_device_memory(MPI_Comm comm)
   PetscCallMPI(MPI_Allgather(&mine, (PetscMPIInt)sizeof(mine), MPI_BYTE, names.data(), (PetscMPIInt)sizeof(mine), MPI_BYTE, members_));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, comm));
   try {
-    for (PetscMPIInt r = 0; can && r < (leads() ? size_ : 1); r++) {
+    for (PetscMPIInt r = 0; can && r < (leads() ? size_ : 1); r++)
       if (r != rank_) (void)device::open_shared(names[r]);
-    }
   } catch (const std::exception &) {
     can = 0;
   }

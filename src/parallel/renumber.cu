@@ -37,9 +37,8 @@ std::vector<PetscInt> used_ghosts(Space space, PetscInt nowned, const std::vecto
   used.zero();
   for_each_row(space, n, bound<mark_used>(nowned, col, used.data()));
   const std::vector<char> flag = used.to_host();
-  for (std::size_t g = 0; g < ghosts.size(); g++) {
+  for (std::size_t g = 0; g < ghosts.size(); g++)
     if (flag[g]) kept.push_back(ghosts[g]);
-  }
   return kept;
 }
 

@@ -53,9 +53,8 @@ void from_device_to_device(const RunRoute &route, std::size_t item, const std::v
   for (const HaloMessage &m : to) mine.push_back({buffer ? buffer->name() : SharedBlock::Name(), static_cast<std::int64_t>(m.begin * item)});
   device::synchronize();
   trade(route.comm, route.tag, MPI_BYTE, 1, announcements(to), mine.data(), announcements(from), theirs.data());
-  for (std::size_t m = 0; m < from.size(); m++) {
+  for (std::size_t m = 0; m < from.size(); m++)
     if (from[m].n) device::copy_async(static_cast<char *>(in) + from[m].begin * item, device::open_shared(theirs[m].block) + theirs[m].begin, from[m].n * item);
-  }
 }
 
 void through_the_host(const RunRoute &route, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out,

@@ -50,9 +50,8 @@ struct ChangedRows {
 
     if (with_diagonal && lane == 0) f(row);
     for (PetscInt p = ptr[row] + lane; p < ptr[row + 1]; p += lanes) f(number(col[p]));
-    for (PetscInt s = slot_ptr[row]; s < slot_ptr[row + 1]; s++) {
+    for (PetscInt s = slot_ptr[row]; s < slot_ptr[row + 1]; s++)
       for (PetscInt p = received_ptr[slot[s]] + lane; p < received_ptr[slot[s] + 1]; p += lanes) f(received_col[p]);
-    }
   }
 };
 

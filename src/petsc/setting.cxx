@@ -89,9 +89,8 @@ PetscErrorCode IntRange::from_options(GozaOptionItems PetscOptionsObject, const 
 
 bool IntList::allows(PetscInt value) const
 {
-  for (int k = 0; k < count; k++) {
+  for (int k = 0; k < count; k++)
     if (values[k] == value) return true;
-  }
   return false;
 }
 
@@ -151,9 +150,8 @@ int NameList::find(const char *name) const
 {
   PetscBool same;
 
-  for (int k = 0; names[k]; k++) {
+  for (int k = 0; names[k]; k++)
     if (PetscStrcasecmp(name, names[k], &same) == PETSC_SUCCESS && same) return k;
-  }
   return -1;
 }
 

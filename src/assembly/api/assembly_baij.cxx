@@ -43,9 +43,8 @@ static PetscErrorCode BindBlocks(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const Pe
   PetscCall(diag.open(Ad, PETSC_TRUE));
   PetscCall(other.open(Ao, PETSC_TRUE));
   PetscCall(FindPlaces(a, 1, diag, other, garray, place, &exact));
-  for (PetscInt i = 0; i < a->nowned; i++) {
+  for (PetscInt i = 0; i < a->nowned; i++)
     for (PetscInt k = a->host_ptr[i]; k < a->host_ptr[i + 1]; k++) place[k] += a->host_col[k] < a->nowned ? diag.ptr[i] : other.ptr[i];
-  }
   PetscCall(Guarded([&] {
     a->row_ptr       = row_pointer_of_pairs(a->space, a->map, a->nowned, static_cast<int>(a->bs), false);
     a->row_ptr_other = row_pointer_of_pairs(a->space, a->map, a->nowned, static_cast<int>(a->bs), true);
@@ -85,9 +84,8 @@ static PetscErrorCode FillBlocks(GozaAssembly a, Mat Ad, Mat Ao)
   Array<PetscScalar> there[2];
 
   PetscFunctionBegin;
-  for (int b = 0; b < 2; b++) {
+  for (int b = 0; b < 2; b++)
     if (block[b]) PetscCall(MatSeqBAIJGetArray(block[b], &val[b]));
-  }
   const PetscErrorCode failed = Guarded([&] {
     const std::size_t each = static_cast<std::size_t>(a->bs) * a->bs;
     PetscScalar      *to[2];

@@ -121,9 +121,8 @@ PetscErrorCode CellCorners(DM dm, PetscInt cell, DMPolytopeType type, PetscInt v
 
   PetscFunctionBegin;
   PetscCall(DMPlexGetTransitiveClosure(dm, cell, PETSC_TRUE, &npoints, &closure));
-  for (PetscInt p = 0; p < npoints && n < 8; p++) {
+  for (PetscInt p = 0; p < npoints && n < 8; p++)
     if (closure[2 * p] >= vstart && closure[2 * p] < vend) turned[n++] = closure[2 * p];
-  }
   PetscCall(DMPlexRestoreTransitiveClosure(dm, cell, PETSC_TRUE, &npoints, &closure));
   PetscCall(DMPlexInvertCell(type, turned));
   for (PetscInt b = 0; b < n; b++) corners[b] = type == DM_POLYTOPE_HEXAHEDRON ? turned[tensor[b]] : turned[b];

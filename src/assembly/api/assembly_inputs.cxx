@@ -101,13 +101,11 @@ static PetscErrorCode TakeMaterialVecs(GozaAssembly a, Vec first, Vec second)
     PetscCheck(n == a->nelem, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
                "The vector has %" PetscInt_FMT " entries on this rank, which has %" PetscInt_FMT " elements: use GozaAssemblyCreateElementVec()", n, a->nelem);
   }
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 2; k++)
     if (from[k]) PetscCall(VecGetArrayReadAndMemType(from[k], &array[k], &memtype));
-  }
   const PetscErrorCode failed = TakeMaterial(a, array[0], array[1]);
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 2; k++)
     if (from[k]) PetscCall(VecRestoreArrayReadAndMemType(from[k], &array[k]));
-  }
   PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

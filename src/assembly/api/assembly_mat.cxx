@@ -58,9 +58,8 @@ static PetscErrorCode SetPatternAtOnce(GozaAssembly a, Mat A)
 
       for (PetscInt r = 0; r < bs; r++) {
         lengths.push_back((PetscInt)(last - first) * bs);
-        for (const PetscInt *j = first; j < last; j++) {
+        for (const PetscInt *j = first; j < last; j++)
           for (PetscInt c = 0; c < bs; c++) *to++ = *j * bs + c;
-        }
       }
     }
   }));

@@ -17,9 +17,8 @@ static std::vector<PetscInt> offsets_of(const NodeGrid &grid)
   std::vector<PetscInt> offset;
 
   for (PetscInt z = -1; z <= 1; z++) {
-    for (PetscInt y = -1; y <= 1; y++) {
+    for (PetscInt y = -1; y <= 1; y++)
       for (PetscInt x = -1; x <= 1; x++) offset.push_back(grid.node(x, y, z));
-    }
   }
   std::sort(offset.begin(), offset.end());
   offset.erase(std::unique(offset.begin(), offset.end()), offset.end());
@@ -167,9 +166,8 @@ static PetscErrorCode SetOthers(GozaAssembly a, Mat A, OwnMat *own)
     rows = rows_of_pairs(a->mesh, a->map, static_cast<int>(a->bs), true);
     ptr  = rows.ptr.to_host();
     col  = rows.col.to_host();
-    for (PetscInt ghost : a->ghosts) {
+    for (PetscInt ghost : a->ghosts)
       for (PetscInt c = 0; c < a->bs; c++) garray.push_back(ghost * a->bs + c);
-    }
   });
   PetscCall(OwnSetRest(A, own, {Space::Host, rows.nrows, rows.ncols, ptr.data(), col.data(), nullptr}, garray.data(), failed));
   a->row_ptr_other.swap(rows.ptr);

@@ -78,15 +78,12 @@ void GlobalPattern(GozaAssembly a, PetscInt bs, PetscInt start, std::vector<Pets
     const PetscInt *above = std::find_if(ghost, last, [&](PetscInt j) { return a->ghosts[j - a->nowned] >= start; }); // columns ascend over the ranks
 
     for (PetscInt r = 0; r < bs; r++) {
-      for (const PetscInt *j = ghost; j < above; j++) {
+      for (const PetscInt *j = ghost; j < above; j++)
         for (PetscInt c = 0; c < bs; c++) col.push_back(a->ghosts[*j - a->nowned] * bs + c);
-      }
-      for (const PetscInt *j = first; j < ghost; j++) {
+      for (const PetscInt *j = first; j < ghost; j++)
         for (PetscInt c = 0; c < bs; c++) col.push_back((start + *j) * bs + c);
-      }
-      for (const PetscInt *j = above; j < last; j++) {
+      for (const PetscInt *j = above; j < last; j++)
         for (PetscInt c = 0; c < bs; c++) col.push_back(a->ghosts[*j - a->nowned] * bs + c);
-      }
       ptr.push_back((PetscInt)col.size());
     }
   }

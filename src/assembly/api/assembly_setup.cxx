@@ -49,9 +49,8 @@ static PetscErrorCode NumberNodes(GozaAssembly a, PetscInt start)
     for (PetscInt b = 0; b < n; b++) here = here || a->number[c[b]] >= 0;
     if (!here) continue;
     PetscCallCXX(a->elements.push_back(e));
-    for (PetscInt b = 0; b < n; b++) {
+    for (PetscInt b = 0; b < n; b++)
       if (a->number[c[b]] < 0) PetscCallCXX(a->ghosts.push_back(a->global[c[b]]));
-    }
   }
   std::sort(a->ghosts.begin(), a->ghosts.end());
   a->ghosts.erase(std::unique(a->ghosts.begin(), a->ghosts.end()), a->ghosts.end());
@@ -78,9 +77,8 @@ static Array<PetscReal> MeshCoordinates(GozaAssembly a)
   if (a->plain) return Array<PetscReal>(a->space, a->x.data(), a->x.size());
   std::vector<PetscReal> x((std::size_t)3 * (a->nowned + a->ghosts.size()));
 
-  for (PetscInt k = 0; k < a->nnodes; k++) {
+  for (PetscInt k = 0; k < a->nnodes; k++)
     if (a->number[k] >= 0) std::copy_n(a->x.data() + (std::size_t)3 * k, 3, x.data() + (std::size_t)3 * a->number[k]);
-  }
   return Array<PetscReal>(a->space, x.data(), x.size());
 }
 
@@ -90,9 +88,8 @@ static Array<PetscInt> MeshCorners(GozaAssembly a)
   const PetscInt        n = a->corners();
   std::vector<PetscInt> conn(a->elements.size() * n);
 
-  for (std::size_t k = 0; k < a->elements.size(); k++) {
+  for (std::size_t k = 0; k < a->elements.size(); k++)
     for (PetscInt b = 0; b < n; b++) conn[k * n + b] = a->number[a->conn[(std::size_t)a->elements[k] * n + b]];
-  }
   return Array<PetscInt>(a->space, conn.data(), conn.size());
 }
 

@@ -43,9 +43,8 @@ static PetscErrorCode NeedHalo(GozaAssembly a)
   PetscErrorCode                     failed = Guarded([&] {
     halo = std::make_unique<Halo<PetscScalar>>();
     wanted.reserve(a->ghosts.size() * a->bs);
-    for (PetscInt node : a->ghosts) {
+    for (PetscInt node : a->ghosts)
       for (PetscInt r = 0; r < a->bs; r++) wanted.push_back(node * a->bs + r);
-    }
   });
   PetscCall(AgreeOnFailure(comm_of(a), failed));
   PetscCall(PetscLayoutCreate(comm_of(a), &columns));

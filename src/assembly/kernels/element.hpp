@@ -26,9 +26,8 @@ template <class T> HD inline T invert(const T J[3][3], T C[3][3])
   cross(J[0], J[1], C[2]);
   const T det = J[0][0] * C[0][0] + J[0][1] * C[0][1] + J[0][2] * C[0][2], over = T(1) / det;
 
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; i++)
     for (int c = 0; c < 3; c++) C[i][c] *= over;
-  }
   return det;
 }
 
@@ -37,9 +36,8 @@ template <class Element, class T> HD inline T rooted_gradients(const T (*X)[3], 
 {
   const T w = Element::gradients(X, q, g), root = PetscSqrtReal(w);
 
-  for (int b = 0; b < Element::nodes; b++) {
+  for (int b = 0; b < Element::nodes; b++)
     for (int d = 0; d < 3; d++) g[b][d] *= root;
-  }
   return w;
 }
 
@@ -103,9 +101,8 @@ struct Tet4 {
   {
     T J[3][3];
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
       for (int c = 0; c < 3; c++) J[i][c] = X[i + 1][c] - X[0][c];
-    }
     const T det = invert(J, g + 1);
 
     for (int c = 0; c < 3; c++) g[0][c] = -(g[1][c] + g[2][c] + g[3][c]);

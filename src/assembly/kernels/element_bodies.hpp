@@ -31,9 +31,8 @@ template <class Element, class Equation> struct ElementForces {
       const PetscReal w = Element::gradients(X, q, g);
 
       if (u) Equation::template subtract<Element, PetscReal, PetscScalar>(g, q, w, mesh.material[e][0], mesh.material[e][1], v, f);
-      for (int a = 0; force && a < n; a++) {
+      for (int a = 0; force && a < n; a++)
         for (int r = 0; r < bs; r++) f[a][r] += w * Element::template shape<PetscReal>(a, q) * force[static_cast<std::int64_t>(e) * bs + r];
-      }
     }
   }
 };
@@ -144,16 +143,14 @@ template <class Element> struct ElementStress {
     PetscScalar       v[n][3], D[3][3] = {}; // D: the mean of grad u
 
     corners_of<Element>(mesh, e, X);
-    for (int b = 0; b < n; b++) {
+    for (int b = 0; b < n; b++)
       for (int r = 0; r < 3; r++) v[b][r] = u[static_cast<std::int64_t>(c[b]) * 3 + r];
-    }
     for (int q = 0; q < Element::points; q++) {
       const PetscReal w = Element::gradients(X, q, g);
 
       all += w;
-      for (int b = 0; b < n; b++) {
+      for (int b = 0; b < n; b++)
         for (int k = 0; k < 9; k++) D[k / 3][k % 3] += w * v[b][k / 3] * g[b][k % 3];
-      }
     }
     const PetscScalar mean = (D[0][0] + D[1][1] + D[2][2]) / PetscReal(3);
 

@@ -75,9 +75,8 @@ template <class Element, class Equation> struct HostAssembly : ElementRows<Eleme
     for (int q = 0; q < Element::points; q++) {
       const PetscReal w = rooted_gradients<Element>(X, q, g);
 
-      for (int a = 0; a < n; a++) {
+      for (int a = 0; a < n; a++)
         for (int b = a; b < n; b++) Equation::add(g[a], g[b], w * Element::template product<PetscReal>(a, b, q), S[a][b]);
-      }
     }
     for (int a = 0; a < n; a++) {
       for (int b = a; b < n; b++) {

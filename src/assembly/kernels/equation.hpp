@@ -28,9 +28,8 @@ struct Diffusion {
   {
     M flux[3] = {};
 
-    for (int b = 0; b < Element::nodes; b++) {
+    for (int b = 0; b < Element::nodes; b++)
       for (int i = 0; i < 3; i++) flux[i] += u[b][0] * g[b][i];
-    }
     for (int i = 0; i < 3; i++) flux[i] *= w * k;
     for (int a = 0; a < Element::nodes; a++) f[a][0] -= flux[0] * g[a][0] + flux[1] * g[a][1] + flux[2] * g[a][2];
   }
@@ -47,23 +46,20 @@ struct Elasticity {
   {
     const M dot = mu * (s[0] + s[4] + s[8]);
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) K[3 * i + j] = lambda * s[3 * i + j] + mu * s[3 * j + i] + (i == j ? dot : M(0));
-    }
   }
   template <class Element, class T, class M> HD static void subtract(const T (*g)[3], int, T w, M lambda, M mu, const M (*u)[3], M (*f)[3])
   {
     M D[3][3] = {}, stress[3][3];
 
-    for (int b = 0; b < Element::nodes; b++) {
+    for (int b = 0; b < Element::nodes; b++)
       for (int k = 0; k < 9; k++) D[k / 3][k % 3] += u[b][k / 3] * g[b][k % 3];
-    }
     const M pressure = lambda * (D[0][0] + D[1][1] + D[2][2]);
 
     for (int k = 0; k < 9; k++) stress[k / 3][k % 3] = w * (mu * (D[k / 3][k % 3] + D[k % 3][k / 3]) + (k % 4 == 0 ? pressure : M(0)));
-    for (int a = 0; a < Element::nodes; a++) {
+    for (int a = 0; a < Element::nodes; a++)
       for (int i = 0; i < 3; i++) f[a][i] -= stress[i][0] * g[a][0] + stress[i][1] * g[a][1] + stress[i][2] * g[a][2];
-    }
   }
 };
 

@@ -189,9 +189,8 @@ static __global__ void __launch_bounds__(Rows::threads, Rows::blocks_at_once)
     __syncthreads();
     for (int e = threadIdx.x / 32; e < elements; e += threads / 32) multiply_elements<1>(matrices + e * pitch, {ratios[e]}, threadIdx.x % 32);
   #pragma unroll
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; k++)
       if (threadIdx.x + k * threads < 3 * corners) below[threadIdx.x + k * threads] = next[k];
-    }
     __syncthreads();
     rows.write(at[2], at[2] < first, at[2] + 1 == end);
     __syncthreads();

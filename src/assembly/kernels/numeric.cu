@@ -45,9 +45,8 @@ private:
   HD void zero(const PairBlock &block, unsigned rows, unsigned columns, bool main) const
   {
     for (int r = 0; r < target.bs; r++) {
-      for (int c = 0; c < target.bs; c++) {
+      for (int c = 0; c < target.bs; c++)
         if (((rows >> r | columns >> c) & 1) && !(main && r == c)) *block.at(r * target.bs + c) = 0;
-      }
     }
   }
 };
@@ -97,9 +96,8 @@ private:
 
     if (!(mine | its)) return;
     for (int r = 0; r < target.bs; r++) {
-      for (int c = 0; c < target.bs; c++) {
+      for (int c = 0; c < target.bs; c++)
         if (((mine >> r | its >> c) & 1) && (i != j || r != c)) *(csr ? target.csr(i, k, k - ptr[i], nown, j, r) + c : block.at(r * target.bs + c)) = 0;
-      }
     }
   }
 };

@@ -27,9 +27,8 @@ struct TileElement {
   template <int n> __device__ void load_corners(PetscScalar (*X)[3]) const
   {
   #pragma unroll
-    for (int b = 0; b < n; b++) {
+    for (int b = 0; b < n; b++)
       for (int d = 0; d < 3; d++) X[b][d] = x_of(b)[d];
-    }
   }
 };
 

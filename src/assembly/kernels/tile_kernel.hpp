@@ -185,9 +185,8 @@ __global__ void __launch_bounds__((Shape<Element, Equation, what>::threads), (Sh
     leave_elements(mesh, view, memory, phase);
     __syncthreads();
   #pragma unroll
-    for (int h = 0; h < Of::held; h++) {
+    for (int h = 0; h < Of::held; h++)
       if (const int t = threadIdx.x + h * Of::threads; t < takes.count()) takes.sum(view, memory, t, sum[h]);
-    }
   }
   if constexpr (what == TilePairs::Rows) __syncthreads(); // the sums take the elements' place
   #pragma unroll

@@ -83,9 +83,8 @@ __device__ void write_other(const MeshView &mesh, const PetscInt *row, const Tar
   int nown = s;
 
   while (nown > 0 && cached_load(row + nown - 1) >= mesh.owned) nown--;
-  for (int r = 0; r < bs; r++) {
+  for (int r = 0; r < bs; r++)
     for (int c = 0; c < bs; c++) target.csr(i, 0, s, nown, j, r)[c] = Chip::value(sum, r, c);
-  }
 }
 
 template <class Chip, int bs> __device__ void write_pair(const Target &target, PetscInt i, int s, PetscInt j, int back, const PetscScalar *sum)

@@ -19,9 +19,8 @@ template <class Element, class Equation> static void sum_on_host(const Mesh &mes
     PetscScalar     f[n][bs];
 
     forces.of(e, f);
-    for (int a = 0; a < n; a++) {
+    for (int a = 0; a < n; a++)
       for (int r = 0; c[a] < mesh.owned && r < bs; r++) y[static_cast<std::int64_t>(c[a]) * bs + r] += f[a][r];
-    }
   }
   for (std::int64_t k = 0; k < rows; k++) y[k] = terms.scale * (terms.load ? y[k] + terms.load[k] : y[k]);
 }

@@ -29,9 +29,8 @@ struct MeshView {
 /* The places of an element's corners. */
 template <class Element> HD void corners_of(const MeshView &mesh, PetscInt e, PetscReal (*X)[3])
 {
-  for (int b = 0; b < Element::nodes; b++) {
+  for (int b = 0; b < Element::nodes; b++)
     for (int d = 0; d < 3; d++) X[b][d] = mesh.x[mesh.conn[static_cast<std::int64_t>(e) * Element::nodes + b]][d];
-  }
 }
 
 struct Mesh {

@@ -23,9 +23,8 @@ struct TileElements {
   }
   template <class F> HD void visit(PetscInt t, int lane, int lanes, F f) const
   {
-    for (PetscInt k = t * tile_nodes + lane; k < (t + 1) * tile_nodes && k < owned; k += lanes) {
+    for (PetscInt k = t * tile_nodes + lane; k < (t + 1) * tile_nodes && k < owned; k += lanes)
       for (PetscInt o = owner_ptr[node[k]]; o < owner_ptr[node[k] + 1]; o++) f(owner[o] / corners);
-    }
   }
 };
 
@@ -74,9 +73,8 @@ Tiles make_tiles(const Mesh &mesh, const AssemblyMap &m, TilePairs what, const T
   const Cells cells = find_cells(mesh);
 
   tiles.node = along_curve(mesh, cells);
-  for (tiles.nodes = limits.nodes; !lay_out(mesh, pattern, limits, tiles); tiles.nodes = (tiles.nodes + 1) / 2) {
+  for (tiles.nodes = limits.nodes; !lay_out(mesh, pattern, limits, tiles); tiles.nodes = (tiles.nodes + 1) / 2)
     if (tiles.nodes == 1) throw std::length_error("a node of the mesh has more neighbours or elements than the device's on-chip memory can hold");
-  }
   const Array<PetscInt>      position = order_pairs(mesh, pattern, m.longest, tiles);
   const Array<std::uint16_t> number   = number_elements(mesh, cells, m, tiles);
 

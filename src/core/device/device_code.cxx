@@ -30,9 +30,8 @@ std::size_t device_code_bytes()
   std::vector<char> names(sections[head.e_shstrndx].sh_size + 1, 0); // ends with 0 whatever the file says
 
   if (!read_at(file, sections[head.e_shstrndx].sh_offset, names.data(), names.size() - 1)) return 0;
-  for (const Elf64_Shdr &section : sections) {
+  for (const Elf64_Shdr &section : sections)
     if (section.sh_name < names.size() && std::string(".nv_fatbin") == &names[section.sh_name]) return section.sh_size;
-  }
   return 0;
 }
 

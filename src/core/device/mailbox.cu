@@ -197,12 +197,10 @@ __global__ void __launch_bounds__(mailbox_threads)
   MailboxWord *const           *place = box.place + (waiting.exchange & 1 ? box.nsend : 0);
   const MailboxWord            *words = box.words + (waiting.exchange & 1 ? static_cast<std::size_t>(box.nget) * mailbox_words<PetscScalar> : 0);
 
-  for (PetscInt k = first; k < box.nsend; k += mailbox_threads) {
+  for (PetscInt k = first; k < box.nsend; k += mailbox_threads)
     if (k % width < n) send(place[k], bits_of(values[k % width]), waiting.exchange);
-  }
-  for (PetscInt k = first; k < box.nget; k += mailbox_threads) {
+  for (PetscInt k = first; k < box.nget; k += mailbox_threads)
     if (k % width < n) others[k] = waiting.value<PetscScalar>(words + static_cast<std::size_t>(k) * mailbox_words<PetscScalar>);
-  }
   waiting.tell(box);
   __syncthreads();
   if (first < n) {

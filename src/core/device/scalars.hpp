@@ -70,9 +70,8 @@ public:
     if (space() == Space::Host) return *there_.data();
     const ScalarMessage<T> &message = messages_[++expected_ % messages_kept];
 
-    for (unsigned polls = 1; message.number != expected_; polls++) {
+    for (unsigned polls = 1; message.number != expected_; polls++)
       if (polls % 1024 == 0 && !device::busy() && message.number != expected_) throw DeviceError("the device is done and has not told its scalars");
-    }
     std::atomic_thread_fence(std::memory_order_acquire);
     return message.values;
   }

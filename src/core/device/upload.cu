@@ -128,9 +128,8 @@ bool upload(void *dst, const void *src, std::size_t bytes, void *stream)
   if (err == cudaSuccess) err = send(fillers, static_cast<char *>(dst), sent, on);
   const cudaError_t done = cudaStreamSynchronize(on); // the buffers are free again, whatever has failed
 
-  for (cudaEvent_t event : sent) {
+  for (cudaEvent_t event : sent)
     if (event) (void)cudaEventDestroy(event);
-  }
   (void)cudaGetLastError(); // an event was asked for too early
   check(err, "cudaMemcpyAsync");
   check(done, "cudaStreamSynchronize");

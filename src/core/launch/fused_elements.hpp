@@ -59,9 +59,8 @@ template <class Body> __global__ void __launch_bounds__(FusedSums::threads) Fuse
     typename Body::Values v[each];
 
   #pragma unroll
-    for (int u = 0; u < each; u++) {
+    for (int u = 0; u < each; u++)
       if (first + u * apart < n) v[u] = body.load(static_cast<PetscInt>(first + u * apart));
-    }
   #pragma unroll
     for (int u = 0; u < each; u++) {
       if (first + u * apart >= n) continue;
@@ -113,9 +112,8 @@ template <int d, class Body> void sum_on_chunk(PetscInt begin, PetscInt end, con
   const PetscInt whole            = begin + (end - begin) / host_width * host_width;
   PetscScalar    mine[host_width] = {};
 
-  for (PetscInt i = begin; i < whole; i += host_width) {
+  for (PetscInt i = begin; i < whole; i += host_width)
     for (int k = 0; k < host_width; k++) mine[k] += body.term(d, body.load(i + k));
-  }
   for (PetscInt i = whole; i < end; i++) mine[i - whole] += body.term(d, body.load(i));
   for (int k = 0; k < host_width; k++) part[k] += mine[k];
 }
@@ -149,9 +147,8 @@ template <class Body> void fuse_on_host(PetscInt n, Body body)
     }
     sums_on_chunk(std::make_integer_sequence<int, dots>(), begin, end, body, part);
   }
-  for (int d = 0; d < dots; d++) {
+  for (int d = 0; d < dots; d++)
     for (int k = 0; k < host_width; k++) sum[d] += part[d][k];
-  }
   if constexpr (has_finish<Body>) body.finish(sum);
 }
 

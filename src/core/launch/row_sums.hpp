@@ -81,9 +81,8 @@ template <class Join, int K, class V> __device__ void join_grid(V *mine, const G
     __threadfence();
     for (int k = 0; k < K; k++) mine[k] = Join::template nothing<V>();
   #pragma unroll 1
-    for (unsigned block = threadIdx.x; block < gridDim.x; block += sum_threads) {
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += sum_threads)
       for (int k = 0; k < K; k++) mine[k] = Join::join(mine[k], fresh(sum.part + static_cast<std::size_t>(k) * gridDim.x + block));
-    }
   }
 }
 

@@ -128,9 +128,8 @@ private:
     PetscScalar              block[R && M ? R * M : 1];
 
     if constexpr (R && M) {
-      for (int r = 0; r < R; r++) {
+      for (int r = 0; r < R; r++)
         for (int s = 0; s < M; s++) block[r * M + s] = t.a[r * t.stride + s];
-      }
     }
     for (PetscInt item = crew.thread; item < width; item += crew.threads) {
       const PetscInt     q   = item / bc();

@@ -60,16 +60,13 @@ template <int R, int K> struct TransposeRow {
       if constexpr (R && K) {
         PetscScalar block[R * K];
 
-        for (int r = 0; r < R; r++) {
+        for (int r = 0; r < R; r++)
           for (int c = 0; c < K; c++) block[r * K + c] = from[r * width + c];
-        }
-        for (int c = 0; c < K; c++) {
+        for (int c = 0; c < K; c++)
           for (int r = 0; r < R; r++) to[c * length + r] = block[r * K + c];
-        }
       } else {
-        for (PetscInt c = 0; c < bc; c++) {
+        for (PetscInt c = 0; c < bc; c++)
           for (PetscInt r = 0; r < br; r++) to[c * length + r] = from[r * width + c];
-        }
       }
     }
   }

@@ -30,9 +30,8 @@ template <int Lanes, class Out> struct CsrRow {
     PetscScalar        sum[4] = {};
 
     if (end - p >= few) {
-      for (; p + 4 <= end; p += 4) {
+      for (; p + 4 <= end; p += 4)
         for (int k = 0; k < 4; k++) sum[k] += A.val[p + k] * x[A.col[p + k]];
-      }
     }
     for (; p < end; p++) sum[0] += A.val[p] * x[A.col[p]];
     out(row, (sum[0] + sum[1]) + (sum[2] + sum[3]));

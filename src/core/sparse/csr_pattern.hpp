@@ -130,9 +130,8 @@ __global__ void __launch_bounds__(rows_per_block) BitsKernel(PetscInt ncols, Row
   }
   if (!col) return;
   __syncthreads();
-  for (PetscInt c = threadIdx.x; c < ncols; c += rows_per_block) {
+  for (PetscInt c = threadIdx.x; c < ncols; c += rows_per_block)
     if (bits.has(c)) col[ptr[row] + bits.rank(c)] = c;
-  }
 }
 
 constexpr PetscInt few_by_bits = 16384; // rows, and columns

@@ -44,13 +44,11 @@ private:
         c[t] = p + t < end ? terms.column(p + t) : no_column;
         v[t] = c[t] != no_column ? terms.value(p + t) : PetscScalar(0);
       }
-      for (int t = 0; t < terms_asked; t++) {
+      for (int t = 0; t < terms_asked; t++)
         for (int k = 0; k < held_columns; k++) sum[k] += c[t] == held[k] ? v[t] : PetscScalar(0);
-      }
     }
-    for (int k = 0; k < held_columns; k++) {
+    for (int k = 0; k < held_columns; k++)
       if (k < count) val[first + k] = terms.finish(row, held[k], sum[k]);
-    }
   }
 };
 

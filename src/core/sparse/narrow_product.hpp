@@ -70,9 +70,8 @@ __global__ void __launch_bounds__(32 * narrow_warps) NarrowFillKernel(PetscInt n
           term.columns(terms, begin, c);
           term.values(terms, begin, v);
         }
-        for (int k = 0; k < narrow_asked; k++) {
+        for (int k = 0; k < narrow_asked; k++)
           if (c[k] != no_column) sum[c[k]] += v[k];
-        }
       }
       __syncthreads();
     }

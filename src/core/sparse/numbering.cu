@@ -33,9 +33,8 @@ HD void claim_neighbours(PetscInt k, const Level &level)
 {
   const PetscInt me = level.begin + k, v = level.order[me];
 
-  for (PetscInt j = level.ptr[v]; j < level.ptr[v + 1]; j++) {
+  for (PetscInt j = level.ptr[v]; j < level.ptr[v + 1]; j++)
     if (level.parent[level.col[j]] > me) take_smaller(level.parent + level.col[j], me);
-  }
 }
 
 HD void count_children(PetscInt k, const Level &level)
@@ -52,9 +51,8 @@ HD void name_children(PetscInt k, const Level &level, PetscInt end)
   const PetscInt me = level.begin + k, v = level.order[me];
   PetscInt       at = end + static_cast<PetscInt>(level.place[k]);
 
-  for (PetscInt j = level.ptr[v]; j < level.ptr[v + 1]; j++) {
+  for (PetscInt j = level.ptr[v]; j < level.ptr[v + 1]; j++)
     if (level.parent[level.col[j]] == me) level.order[at++] = level.col[j];
-  }
 }
 
 HD void plant_seed(PetscInt, PetscInt *order, PetscInt *parent, PetscInt at, PetscInt v)

@@ -114,12 +114,10 @@ template <class T> __device__ void sort_list(const T &team, const PetscInt *list
     PetscInt c[some], rank[some] = {};
 
     for (int u = 0; u < some; u++) c[u] = begin + u * T::lanes < n ? list[begin + u * T::lanes] : no_column;
-    for (PetscInt l = 0; l < n; l++) {
+    for (PetscInt l = 0; l < n; l++)
       for (int u = 0; u < some; u++) rank[u] += list[l] < c[u];
-    }
-    for (int u = 0; u < some; u++) {
+    for (int u = 0; u < some; u++)
       if (c[u] != no_column) to[rank[u]] = c[u];
-    }
   }
 }
 

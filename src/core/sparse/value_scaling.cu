@@ -122,9 +122,8 @@ HD void diagonal_roots(PetscInt i, const PetscInt *ptr, const PetscInt *col, con
 {
   DoubleScalar sum = 0;
 
-  for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+  for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++)
     if (col[k] == i) sum += val[k];
-  }
   const double d = size_of(sum);
 
   bad[i] = !(d > 0 && is_finite(d));

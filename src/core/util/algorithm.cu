@@ -124,9 +124,8 @@ void sum_into(Space space, const PetscScalar *values, std::size_t n, PetscScalar
   constexpr std::size_t width       = 8; // partial sums, which a vector unit adds side by side
   PetscScalar           part[width] = {};
 
-  for (std::size_t i = 0; i + width <= n; i += width) {
+  for (std::size_t i = 0; i + width <= n; i += width)
     for (std::size_t k = 0; k < width; k++) part[k] += values[i + k];
-  }
   for (std::size_t i = n / width * width; i < n; i++) part[i % width] += values[i];
   *result = std::accumulate(part, part + width, PetscScalar(0));
 }
@@ -174,9 +173,8 @@ PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, Petsc
   (void)space;
   PetscInt m = 0;
 
-  for (PetscInt i = 0; i < n; i++) {
+  for (PetscInt i = 0; i < n; i++)
     if (flag[i]) kept[m++] = list[i];
-  }
   return m;
 }
 

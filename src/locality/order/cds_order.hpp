@@ -46,9 +46,8 @@ struct CdsOrder {
         const PetscInt stop = std::min(d + together, A.ndiag);
 
         for (PetscInt e = d; e < stop; e++) diagonal(first, n, A.offset[e], stored, e, visit);
-        for (PetscInt e = d; half && e < stop; e++) {
+        for (PetscInt e = d; half && e < stop; e++)
           if (A.offset[e]) diagonal(first, n, -A.offset[e], stored, max_diagonals + e, visit);
-        }
       }
     }
   }

@@ -51,9 +51,8 @@ private:
   {
     std::vector<PetscInt> rows;
 
-    for (PetscInt i = 0; i < nrows; i++) {
+    for (PetscInt i = 0; i < nrows; i++)
       if (ptr[i + 1] > ptr[i]) rows.push_back(i);
-    }
     return rows;
   }
 

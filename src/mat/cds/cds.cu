@@ -206,9 +206,8 @@ template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<Pe
 {
   half_ = half;
   offset_.clear();
-  for (PetscInt o : offset) {
+  for (PetscInt o : offset)
     if (!half || o >= 0) offset_.push_back(o);
-  }
   ld_                 = (static_cast<std::int64_t>(this->nrows_ / bs_) + 31) / 32 * 32; // every diagonal begins at a multiple of 128 bytes
   const double stored = static_cast<double>(offset_.size()) * bs_ * static_cast<double>(this->nrows_);
   if (inside_ && stored > options_.max_fill * static_cast<double>(inside_) + 4096) {

@@ -100,9 +100,8 @@ template <class Store, class V> void Cds<Store, V>::apply_dots(const V *x, const
 template <class Store, class V> const V *Cds<Store, V>::main_diagonal() const
 {
   if constexpr (std::is_same_v<Store, V>) {
-    for (std::size_t d = 0; bs_ == 1 && this->space_ == Space::Cuda && d < offset_.size(); d++) {
+    for (std::size_t d = 0; bs_ == 1 && this->space_ == Space::Cuda && d < offset_.size(); d++)
       if (offset_[d] == 0) return val_.data() + d * ld_;
-    }
   }
   return nullptr;
 }

@@ -164,9 +164,8 @@ template <class Value> struct CdsEntries {
       const PetscInt j = i + offset[d];
 
       if (j < 0 || j >= columns) continue;
-      for (int r = 0; r < bs; r++) {
+      for (int r = 0; r < bs; r++)
         for (int c = 0; c < bs; c++) f(i * bs + r, j * bs + c, at(d, r, c, i));
-      }
     }
   }
 

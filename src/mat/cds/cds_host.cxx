@@ -58,9 +58,8 @@ template <class V> V dot_on_host(PetscInt n, int bs, const V *w, const V *y)
   V              part[width]{}, sum = 0;
 
   with_stride(bs, [&](auto stride) {
-    for (PetscInt i = 0; i < whole; i += width) {
+    for (PetscInt i = 0; i < whole; i += width)
       for (int k = 0; k < width; k++) part[k] += PetscConj(w[(i + k) * stride]) * y[(i + k) * stride];
-    }
     for (PetscInt i = whole; i < n; i++) part[i - whole] += PetscConj(w[i * stride]) * y[i * stride];
   });
   for (int k = 0; k < width; k++) sum += part[k];

@@ -35,9 +35,8 @@ template <class Store> struct CopyNode {
         a[u] = k >= n || i >= from.nrows ? PetscScalar(0) : k + more >= 0 ? from.val[(k + more) * from.ld + i] : mirror_image(k, i);
       }
       UNROLL()
-      for (int u = 0; u < ahead; u++) {
+      for (int u = 0; u < ahead; u++)
         if (first + u < n) val[(first + u) * to.ld + i] = static_cast<Store>(a[u] * factor);
-      }
     }
   }
 
@@ -160,9 +159,8 @@ template <class Store, class V> bool Cds<Store, V>::half_of(const Cds<PetscScala
 
   if (options_.storage == CdsStorage::Full) return false;
   if (same.half_) return true;
-  for (std::size_t d = 0; d < o.size(); d++) {
+  for (std::size_t d = 0; d < o.size(); d++)
     if (o[d] != -o[o.size() - 1 - d]) return false;
-  }
   return joined_rows<Plus, 1, std::int64_t>(this->space_, same.nrows_ / same.bs_,
                                             CountDifferent<Store>{same.view(), static_cast<int>(same.bs_), factor_,
                                                                   mirror_tolerance<Store>(options_.symmetric)})[0] == 0;

@@ -102,9 +102,8 @@ private:
       const PetscInt j = i + A.offset[first + u];
 
       if (guarded && (j < 0 || j >= A.ncols)) continue;
-      for (int r = 0; r < bs; r++) {
+      for (int r = 0; r < bs; r++)
         for (int c = 0; c < bs; c++) sum[r] += static_cast<V>(own[u][r * bs + c]) * cached_load(x + j * bs + c);
-      }
     }
     if constexpr (half) {
       UNROLL()
@@ -115,9 +114,8 @@ private:
         if (N ? first + u == 0 : j == i) continue; // the main diagonal: in the compiled counts it is there, and the first
         if (guarded && j < 0) continue;
         load(above, first + u, j);
-        for (int r = 0; r < bs; r++) {
+        for (int r = 0; r < bs; r++)
           for (int c = 0; c < bs; c++) sum[r] += mirrored(A, static_cast<V>(above[c * bs + r])) * cached_load(x + j * bs + c);
-        }
       }
     }
   }

@@ -156,9 +156,8 @@ std::vector<std::int64_t> count_on_host(const Csr &A, PetscInt bs, const std::ve
       const PetscInt *col = A.col + A.ptr[i], *last = A.col + A.ptr[before], n = A.ptr[i + 1] - A.ptr[i], step = i / bs * bs - before / bs * bs;
       PetscInt        other = n - (A.ptr[before + 1] - A.ptr[before]);
 
-      for (PetscInt k = 0; other == 0 && k < n; k += 8) {
+      for (PetscInt k = 0; other == 0 && k < n; k += 8)
         for (PetscInt u = k; u < n && u < k + 8; u++) other |= col[u] - last[u] - step;
-      }
       if (other != 0) {
         add(first, times);
         first = i;
@@ -224,9 +223,8 @@ GridStrides grid_strides(const std::vector<PetscInt> &offset)
   std::vector<PetscInt> positive;
   std::size_t           k = 0;
 
-  for (PetscInt o : offset) {
+  for (PetscInt o : offset)
     if (o > 0) positive.push_back(o);
-  }
   if (positive.empty()) return grid;
   while (k + 1 < positive.size() && positive[k + 1] - positive[k] <= positive[0]) k++;
   const PetscInt    reach = positive[k];

@@ -80,9 +80,8 @@ PetscErrorCode MatCreateBlockDiagonal(MPI_Comm comm, MatType type, PetscInt bs, 
   PetscCall(Together(comm, "hold its diagonal blocks", [&] {
     col.reserve(block.size() + 1); // PETSc takes a null pointer for "not given"
     for (PetscInt row = 0; row <= m; row++) ptr.push_back(row * bs);
-    for (PetscInt row = 0; row < m; row++) {
+    for (PetscInt row = 0; row < m; row++)
       for (PetscInt c = 0; c < bs; c++) col.push_back(start + row - row % bs + c);
-    }
   }));
   PetscCall(MatCreate(comm, D));
   PetscCall(MatSetSizes(*D, m, m, PETSC_DETERMINE, PETSC_DETERMINE));

@@ -30,9 +30,8 @@ static PetscErrorCode ConvertInPlace(Mat *A, MatType type)
 
   PetscFunctionBegin;
   if (mpi && petsc_on_device()) {
-    for (Mat block : blocks_of(*A)) {
+    for (Mat block : blocks_of(*A))
       if (format_of(block)) PetscCall(MatFormatDetach(block));
-    }
   }
   if (!mpi && petsc_on_device()) PetscCall(ForgetInodes(*A));
   PetscCall(MatConvert(*A, type, MAT_INPLACE_MATRIX, A));

@@ -295,9 +295,8 @@ static PetscErrorCode MatBindToCPU_Device(Mat A, PetscBool to_cpu)
   f->bound = to_cpu;
   if (to_cpu) PetscFunctionReturn(PETSC_SUCCESS);
 #if PetscDefined(HAVE_DEVICE)
-  for (Mat block : blocks_of(A)) {
+  for (Mat block : blocks_of(A))
     if (block->offloadmask == PETSC_OFFLOAD_BOTH) block->offloadmask = PETSC_OFFLOAD_CPU;
-  }
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }

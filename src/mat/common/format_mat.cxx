@@ -94,9 +94,8 @@ static PetscErrorCode RestoreFunctions(Mat A, const FormatMat *f)
   PetscFunctionBegin;
   PetscCall(f->kind->compose(A, false));
   PetscCall(MatFormatRestoreProducts(A));
-  for (int which = 0; which < COMPOSED_OVER; which++) {
+  for (int which = 0; which < COMPOSED_OVER; which++)
     if (f->composed[which]) PetscCall(PetscObjectComposeFunction((PetscObject)A, composed_names[which], f->composed[which]));
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -149,9 +149,8 @@ void MatFormatRestoreOps(Mat A, const FormatMat *f)
   Function       *now  = reinterpret_cast<Function *>(A->ops);
   const Function *base = reinterpret_cast<const Function *>(&f->base), *ours = reinterpret_cast<const Function *>(&f->ours);
 
-  for (std::size_t k = 0; k < sizeof(struct _MatOps) / sizeof(Function); k++) {
+  for (std::size_t k = 0; k < sizeof(struct _MatOps) / sizeof(Function); k++)
     if (now[k] == ours[k]) now[k] = base[k];
-  }
 }
 
 PetscErrorCode MatFormatBeginBase(Mat A, FormatMat *f, const char *type, char **name)

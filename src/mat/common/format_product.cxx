@@ -110,9 +110,8 @@ struct Phases {
 PetscErrorCode FetchFactors(Mat C)
 {
   PetscFunctionBegin;
-  for (Mat factor : {C->product->A, C->product->B, C->product->C}) {
+  for (Mat factor : {C->product->A, C->product->B, C->product->C})
     if (factor && is_aij(factor)) PetscCall(MatFormatHostValues(factor, false));
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -141,9 +140,8 @@ PetscErrorCode ProductNumeric(Mat C)
   FormatMat *f      = nullptr;
 
   PetscFunctionBegin;
-  for (Mat factor : {C->product->A, C->product->B}) {
+  for (Mat factor : {C->product->A, C->product->B})
     if (!f) f = format_of(factor);
-  }
   PetscCall(FetchFactors(C));
   PetscCall(RunPhase(C, phases->numeric));
   if (is_aij(C)) PetscCall(MatFormatHostValues(C, true));

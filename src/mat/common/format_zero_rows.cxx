@@ -71,9 +71,8 @@ PetscErrorCode ValuesOnDevice(Mat A, bool *yes)
   PetscMPIInt here = !A->boundtocpu, all;
 
   PetscFunctionBegin;
-  for (Mat block : blocks_of(A)) {
+  for (Mat block : blocks_of(A))
     if (nonzeros_of(block) > 0 && block->offloadmask != PETSC_OFFLOAD_GPU && block->offloadmask != PETSC_OFFLOAD_BOTH) here = 0;
-  }
   PetscCallMPI(MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, comm_of(A)));
   *yes = all;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -163,9 +162,8 @@ PetscErrorCode ZeroRowsOfOffDiagonal(Mat block, const Rows &rows)
   PetscFunctionBegin;
   PetscCall(MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
   PetscCall(Guarded([&] {
-    for (PetscInt row : rows.list) {
+    for (PetscInt row : rows.list)
       if (ptr[row + 1] > ptr[row]) some.list.push_back(row);
-    }
   }));
   PetscCall(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
   PetscCall(some.bring());

@@ -51,9 +51,8 @@ template <bool out> struct Move {
   {
     PetscScalar value[items] = {};
 
-    for (int k = 0; k < items; k++) {
+    for (int k = 0; k < items; k++)
       if (const PetscInt i = row + k * rows(); i < size()) value[k] = out ? at(i) : stream_load(&parts.at(parts.first[0] + i));
-    }
     for (int k = 0; k < items; k++) {
       const PetscInt i = row + k * rows();
 

@@ -129,13 +129,11 @@ private:
     int       shortest = longest;
 
     for (int lane = 0; lane < fold_lanes; lane++) shortest = line_length(head.line[lane]) < shortest ? line_length(head.line[lane]) : shortest;
-    for (int k = 0; k < shortest; k++, val += fold_lanes, col += fold_lanes) {
+    for (int k = 0; k < shortest; k++, val += fold_lanes, col += fold_lanes)
       for (int lane = 0; lane < fold_lanes; lane++) sum[lane] += static_cast<V>(val[lane]) * from[col[lane]];
-    }
     for (int k = shortest; k < longest; k++, val += fold_lanes, col += fold_lanes) {
-      for (int lane = 0; lane < fold_lanes; lane++) {
+      for (int lane = 0; lane < fold_lanes; lane++)
         if (k < line_length(head.line[lane])) sum[lane] += static_cast<V>(val[lane]) * from[col[lane]];
-      }
     }
   }
 
@@ -155,21 +153,17 @@ private:
 
       col += together * fold_lanes;
   #pragma unroll
-      for (int u = 0; u < together; u++) {
+      for (int u = 0; u < together; u++)
         if (u < n) w[u] = cached_load(from + c[u]);
-      }
   #pragma unroll
-      for (int u = 0; u < together; u++) {
+      for (int u = 0; u < together; u++)
         if (u < n) v[u] = stream_load(val + u * fold_lanes);
-      }
   #pragma unroll
-      for (int u = 0; u < together; u++) {
+      for (int u = 0; u < together; u++)
         if (u + together < n) c[u] = stream_load(col + u * fold_lanes);
-      }
   #pragma unroll
-      for (int u = 0; u < together; u++) {
+      for (int u = 0; u < together; u++)
         if (u < n) sum += static_cast<V>(v[u]) * w[u];
-      }
     }
     return sum;
   }

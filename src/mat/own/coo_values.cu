@@ -7,9 +7,8 @@ namespace goza::mat
 /* Every so many-th entry: their number need not fit a PetscInt. */
 template <class Place> static HD void add_values_at(PetscInt row, std::int64_t n, PetscInt rows, const Place *place, const PetscScalar *from, PetscScalar *val)
 {
-  for (std::int64_t k = row; k < n; k += rows) {
+  for (std::int64_t k = row; k < n; k += rows)
     if (place[k] >= 0) val[place[k]] += from[k];
-  }
 }
 
 /* The same of places that get several. */
@@ -34,9 +33,8 @@ void sort_places(Space space, CooPlaces &coo)
 
     place.assign(narrow.begin(), narrow.end());
   }
-  for (std::size_t k = 0; k < place.size(); k++) {
+  for (std::size_t k = 0; k < place.size(); k++)
     if (place[k] >= 0) order.push_back(static_cast<std::int64_t>(k));
-  }
   std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return place[a] < place[b]; });
   for (std::size_t p = 0; p < order.size(); p++) {
     if (p && place[order[p]] == place[order[p - 1]]) continue;

@@ -213,9 +213,8 @@ std::vector<PetscInt> offsets_of(const Csr &rows, int bs, std::size_t most)
   found.zero();
   for_each_row(rows.space, rows.nrows, bound<note_offsets>(rows, bs, found.data() + before));
   const std::vector<char> on_host = found.to_host();
-  for (std::int64_t k = 0; k < all && offset.size() <= most; k++) {
+  for (std::int64_t k = 0; k < all && offset.size() <= most; k++)
     if (on_host[k]) offset.push_back(static_cast<PetscInt>(k - before));
-  }
   return offset;
 }
 

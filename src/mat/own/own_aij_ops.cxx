@@ -54,9 +54,8 @@ PetscErrorCode Images::add(Mat M)
 
 Mat Images::of(Mat M) const
 {
-  for (int k = 0; k < n_; k++) {
+  for (int k = 0; k < n_; k++)
     if (owner_[k] == M) return aij_[k];
-  }
   return M;
 }
 

@@ -45,9 +45,8 @@ static GridPlaces pattern_of(PetscInt nrows, const EntryList *lists, int n, cons
   std::vector<PetscInt> next(nrows);
   const auto            for_each = [&](const auto &f) {
     for (const EntryList *e = lists; e < lists + n; e++) {
-      for (std::int64_t k = 0; k < e->n; k++) {
+      for (std::int64_t k = 0; k < e->n; k++)
         if (e->inside(k)) f(e->row(k), e->col(k));
-      }
     }
     if (!present) return;
     std::visit(

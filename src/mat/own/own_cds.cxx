@@ -244,9 +244,8 @@ PetscErrorCode OwnedCds::put(Mat A, OwnMat *own, const EntryList *lists, int n, 
   PetscFunctionBegin;
   PetscCall(Guarded([&] {
     for (const EntryList *e = lists; e < lists + n; e++) {
-      for (std::int64_t k = 0; k < e->n; k++) {
+      for (std::int64_t k = 0; k < e->n; k++)
         if (e->inside(k) && !found.take(e->col(k) / own->bs - e->row(k) / own->bs)) return;
-      }
     }
   }));
   const bool           fixed = anew && std::exchange(own->fixed, false); /* it is a new pattern */

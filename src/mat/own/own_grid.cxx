@@ -30,9 +30,8 @@ static void find_offsets(const PetscInt points[3], PetscInt width, const DMBound
   for (int d = 0; d < 3; d++) step[d] = steps(points[d], width, boundary[d] == DM_BOUNDARY_PERIODIC);
   for (PetscInt z : step[2]) {
     for (PetscInt y : step[1]) {
-      for (PetscInt x : step[0]) {
+      for (PetscInt x : step[0])
         if (!star || (x != 0) + (y != 0) + (z != 0) <= 1) offset.insert(x + points[0] * (y + points[1] * z));
-      }
     }
   }
 }
@@ -106,9 +105,8 @@ struct GridPart {
       std::sort(cols.begin(), cols.end());
       cols.erase(std::unique(cols.begin(), cols.end()), cols.end());
       for (PetscInt r = 0; r < dof; r++) {
-        for (PetscInt col : cols) {
+        for (PetscInt col : cols)
           for (PetscInt c = 0; c < dof; c++) places->col.push_back(col + c);
-        }
         places->ptr.push_back(static_cast<PetscInt>(places->col.size()));
       }
     }
@@ -154,18 +152,16 @@ PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnMat &own, bool rows, GridPlaces *
     places->known = true;
     if (rows) part.find_rows(A->cmap->rstart, A->cmap->rend, places);
     else find_offsets(part.points, part.width, part.boundary, part.star, of_points);
-    for (PetscInt o : of_points) {
+    for (PetscInt o : of_points)
       for (PetscInt within = 1 - each; within < each; within++) of_nodes.insert(o * each + within);
-    }
     places->offset.assign(of_nodes.begin(), of_nodes.end());
     if (A->rmap->size == 1) return;
     part.for_each_pair_at_surface([&](PetscInt p, PetscInt q) {
       const PetscInt row = part.number[p * part.dof], col = part.number[q * part.dof];
 
       if (col < 0 || (col >= A->cmap->rstart && col < A->cmap->rend)) return;
-      for (PetscInt r = 0; r < part.dof; r++) {
+      for (PetscInt r = 0; r < part.dof; r++)
         for (PetscInt c = 0; c < part.dof; c++) others->push_back({row + r, col + c, 0});
-      }
     });
   });
   PetscCall(ISLocalToGlobalMappingRestoreIndices(map, &part.number));

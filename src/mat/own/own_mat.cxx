@@ -14,9 +14,8 @@ OwnMat *find_own(Mat A)
 {
   const char *type = A ? ((PetscObject)A)->type_name : nullptr;
 
-  for (const auto &kind : own_kinds) {
+  for (const auto &kind : own_kinds)
     if (type && !std::strcmp(type, kind().type)) return own_of(A);
-  }
   return nullptr;
 }
 

@@ -130,9 +130,8 @@ PetscErrorCode FindMissing(Mat A, const RestRows &rows, const std::vector<OtherE
 {
   PetscFunctionBegin;
   PetscCall(Guarded([&] {
-    for (const OtherEntry &e : entries) {
+    for (const OtherEntry &e : entries)
       if ((zeros_too || e.value != PetscScalar(0)) && rows.find(e.row - A->rmap->rstart, e.col) < 0) missing->push_back(e);
-    }
   }));
   PetscCheck(missing->empty() || !fixed, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "The matrix has no place for a new entry (%" PetscInt_FMT ", %" PetscInt_FMT "), and MAT_NEW_NONZERO_LOCATION_ERR is set", missing->front().row,
@@ -232,9 +231,8 @@ PetscErrorCode ExchangeRows(Mat A, OwnMat *own, InsertMode mode)
   });
   PetscCall(FailTogether(comm_of(A), failed, give));
   PetscCall(Exchange(A, away, &received));
-  for (const OtherEntry &e : received) {
+  for (const OtherEntry &e : received)
     if (!failed) failed = OwnSetEntry(A, own, e, mode);
-  }
   if (!failed) failed = Guarded([&] { join_doubles(waiting, mode); });
   PetscCall(FailTogether(comm_of(A), failed, hold));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -139,9 +139,8 @@ PetscErrorCode MatGetRow_Own(Mat A, PetscInt row, PetscInt *n, PetscInt *cols[],
       lent->val.push_back(v);
     };
     const auto put_others = [&](PetscInt below) {
-      for (; next < nothers && other[next] < below; next++) {
+      for (; next < nothers && other[next] < below; next++)
         if (value[next] != PetscScalar(0)) put(other[next], value[next]);
-      }
     };
 
     put_others(A->cmap->rstart);

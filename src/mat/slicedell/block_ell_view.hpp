@@ -107,9 +107,8 @@ template <class Store, class V, class Out, int br, int bc, int W> struct EllBloc
 
     for (int v = 0; v < br * bc; v += W, val += step) load_together<W>(val, a + v);
     for (int c = 0; c < bc; c++) xs[c] = load_x<Out>(x + c);
-    for (int r = 0; r < br; r++) {
+    for (int r = 0; r < br; r++)
       for (int c = 0; c < bc; c++) sum[r] += static_cast<V>(a[r * bc + c]) * xs[c];
-    }
   }
 };
 
@@ -196,9 +195,8 @@ __global__ void __launch_bounds__(team_threads, block_ell_resident) EllBlockTeam
   }
   __syncthreads();
   if (threadIdx.x) return;
-  for (int r = 0; r < br; r++) {
+  for (int r = 0; r < br; r++)
     for (int warp = 1; warp < team_threads / 32; warp++) sum[r] += of_warp[warp][r];
-  }
   body.put(blockIdx.x, 0, sum);
 }
 #endif

@@ -104,9 +104,8 @@ template <class Store> struct EllEntries {
 
     if (walk.apart) walk.k = partition_point(0, walk.n, [&](PetscInt p) { return walk.column(p) < wanted; });
     else {
-      for (walk.k = 0; walk.k < walk.n && walk.column(walk.k) < wanted; walk.k++) {
+      for (walk.k = 0; walk.k < walk.n && walk.column(walk.k) < wanted; walk.k++)
         if (walk.sums()) walk.base = walk.column(walk.k);
-      }
     }
     walk.c = static_cast<int>(col % bc);
     return walk.k < walk.n && walk.column(walk.k) == wanted ? index(walk) : -1;

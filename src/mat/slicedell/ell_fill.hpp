@@ -62,9 +62,8 @@ template <class Store> struct BlockFill {
 
     for (PetscInt k = 0; k < common; k++) {
       for (int r = 0; r < rows; r++) {
-        for (int c = 0; c < columns; c++, to += H) {
+        for (int c = 0; c < columns; c++, to += H)
           for (int p = 0; p < H; p++) to[p] = static_cast<Store>(from[r][p][k * columns + c]);
-        }
       }
     }
     for (PetscInt p = place; p < (slice + 1) << shift; p++) put(p, rows, columns, common);
@@ -220,9 +219,8 @@ private:
 
   template <int H, class T, class From> static void put_together(T *to, PetscInt steps, const From &from)
   {
-    for (PetscInt m = 0; m < steps; m++, to += H) {
+    for (PetscInt m = 0; m < steps; m++, to += H)
       for (int p = 0; p < H; p++) to[p] = from(p, m);
-    }
   }
 
   /* A place's entries but for the first so many, and what stands behind their end. */

@@ -56,9 +56,8 @@ private:
 
       for (PetscInt k = 0; k < n; k++, col += H, val += br * bc * H) add_blocks(val, from, col, sum);
     }
-    for (int p = 0; p < H; p++) {
+    for (int p = 0; p < H; p++)
       for (int r = 0; r < br; r++) sums[p * br + r] = A.empty(place + p) ? V(0) : sum[r].of[p];
-    }
   }
 
   static void add_blocks(const Store *val, const V *from, const LocalColumn *col, LanesOf<H, Store, V> *sum)

@@ -189,9 +189,8 @@ private:
       V     xs[at_once];
 
   #pragma unroll
-      for (int u = 0; u < at_once; u++) {
+      for (int u = 0; u < at_once; u++)
         if (32 * u < left) c[u] = cached_load(col + 32 * u);
-      }
   #pragma unroll
       for (int u = 0; u < at_once; u++) a[u] = 32 * u < left ? stream_load(val + 32 * u) : Store(0);
   #pragma unroll

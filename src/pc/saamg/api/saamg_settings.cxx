@@ -150,9 +150,8 @@ template <std::size_t i> PetscErrorCode SetOnLevels_SAAMG(PC pc, PCSAAMGLevels l
   PetscFunctionBegin;
   PetscCall(CheckLevels(pc, levels));
   PetscCall(CheckAllowed(comm_of(pc), s.allowed, option_on(s.option, levels).c_str(), value));
-  for (int l = PC_SAAMG_FINEST; l <= PC_SAAMG_COARSEST; l++) {
+  for (int l = PC_SAAMG_FINEST; l <= PC_SAAMG_COARSEST; l++)
     if (levels == l || (levels == PC_SAAMG_ALL_LEVELS && l != s.apart)) s.put(data(pc).cycle_options.smoothers[l], value);
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -228,13 +227,11 @@ PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject)
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Smoothed-aggregation AMG options");
   PetscCall(PaperFromOptions(pc, PetscOptionsObject)); /* what is named beside it wins */
-  for (const Entry &entry : entries) {
+  for (const Entry &entry : entries)
     if (!entry.by_level) PetscCall(entry.from_options(pc, PC_SAAMG_ALL_LEVELS, PetscOptionsObject));
-  }
   for (PCSAAMGLevels levels : levels_in_turn) {
-    for (const Entry &entry : entries) {
+    for (const Entry &entry : entries)
       if (entry.by_level) PetscCall(entry.from_options(pc, levels, PetscOptionsObject));
-    }
   }
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);

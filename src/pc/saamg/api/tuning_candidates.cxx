@@ -80,9 +80,8 @@ void add_precisions(const SAAMG &mg, std::vector<Change> &changes)
 {
   int series = 0;
 
-  for (PCSAAMGPrecision p : {PC_SAAMG_DOUBLE, PC_SAAMG_SINGLE, PC_SAAMG_HALF}) {
+  for (PCSAAMGPrecision p : {PC_SAAMG_DOUBLE, PC_SAAMG_SINGLE, PC_SAAMG_HALF})
     if (p != mg.cycle_precision) changes.push_back({series++, [=](CycleCandidate &candidate) { candidate.precision = p; }});
-  }
 }
 
 } // namespace

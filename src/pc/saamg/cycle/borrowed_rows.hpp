@@ -12,9 +12,8 @@ namespace goza::saamg
 inline void transposed_product(const Csr &A, bool conjugated, const PetscScalar *x, PetscScalar *y)
 {
   std::fill_n(y, A.ncols, PetscScalar(0));
-  for (PetscInt i = 0; i < A.nrows; i++) {
+  for (PetscInt i = 0; i < A.nrows; i++)
     for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) y[A.col[p]] += conjugate_if(conjugated, A.val[p]) * x[i];
-  }
 }
 
 class BorrowedRows final : public Format<PetscScalar> {

@@ -44,12 +44,10 @@ public:
     PetscCall(Together(comm, "list its levels", [&] { /* what is there already is only refilled where the pattern is the same */
                                                       coarse_.resize(grids.size() - 1);
                                                       transfer_.resize(grids.size() - 1);
-                                                      for (auto &level : coarse_) {
+                                                      for (auto &level : coarse_)
                                                         if (!level) level = std::make_unique<Level<Coarse>>();
-                                                      }
-                                                      for (auto &t : transfer_) {
+                                                      for (auto &t : transfer_)
                                                         if (!t) t = std::make_unique<Transfer<Coarse>>();
-                                                      }
     }));
     bottom_rows_ = grids.back().rows();
     direct_      = bottom_rows_ <= options.direct_limit;

@@ -48,17 +48,15 @@ template <PetscInt steps> HD void eliminate_column(PetscInt e, PetscInt n, Petsc
       const PetscScalar left = part[r][s];
 
       UNROLL()
-      for (PetscInt c = 0; c <= steps; c++) {
+      for (PetscInt c = 0; c <= steps; c++)
         if (r != s) part[r][c] = (c == s ? PetscScalar(0) : part[r][c]) - left * part[s][c];
-      }
     }
   }
   UNROLL()
   for (PetscInt r = 0; r <= steps; r++) {
     UNROLL()
-    for (PetscInt c = 0; c <= steps; c++) {
+    for (PetscInt c = 0; c <= steps; c++)
       if ((r < steps ? k + r == i : i < k || i >= k + steps) && (c < steps ? k + c == j : j < k || j >= k + steps)) to[e] = part[r][c];
-    }
   }
 }
 

@@ -36,9 +36,8 @@ struct Scaled {
       if (m > 0) left[i] = 1 / PetscSqrtReal(m);
     }
     right = left;
-    for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt i = 0; i < n; i++)
       for (PetscInt j = 0; j < n; j++) S[i * n + j] *= left[i] * right[j];
-    }
     for (PetscInt i = 0; i < n; i++) S[i * n + i] += of_nothing(i) ? 1 : 0;
     hermitian = equals_mirror([](PetscScalar a) { return PetscConj(a); });
     if (PetscDefined(USE_COMPLEX)) symmetric = !hermitian && equals_mirror([](PetscScalar a) { return a; });
@@ -49,9 +48,8 @@ struct Scaled {
   /* From the inverse of S to that of M. */
   void unscale(std::vector<PetscScalar> &inverse) const
   {
-    for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt i = 0; i < n; i++)
       for (PetscInt j = 0; j < n; j++) inverse[i * n + j] *= right[i] * left[j];
-    }
   }
 
 private:
@@ -71,9 +69,8 @@ private:
   template <class Image> bool equals_mirror(const Image &image) const
   {
     for (PetscInt i = 0; i < n; i++) {
-      for (PetscInt j = 0; j <= i; j++) {
+      for (PetscInt j = 0; j <= i; j++)
         if (!(PetscAbsScalar(S[i * n + j] - image(S[j * n + i])) <= rounding_of_products)) return false;
-      }
     }
     return true;
   }

@@ -37,9 +37,8 @@ public:
   /* That of vectors which came not long ago; nullptr: they are new, and remembered. */
   Recording *known(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends)
   {
-    for (Recording &r : all_) {
+    for (Recording &r : all_)
       if (r.b == b && r.x == x && r.ends == ends) return &r;
-    }
     Recording &oldest = all_[next_++ % all_.size()];
 
     oldest.drop();

@@ -43,9 +43,8 @@ void TrialSolve::hold(int products)
   const Space    space = finest_.level->A.space;
   const PetscInt n     = finest_.level->A.nrows;
 
-  for (Array<PetscScalar> *a : {&start_, &residual_}) {
+  for (Array<PetscScalar> *a : {&start_, &residual_})
     if (a->space() != space || a->size() != static_cast<std::size_t>(n)) *a = Array<PetscScalar>(space, n);
-  }
   if (!correction_.size()) correction_ = Array<PetscScalar>(space, columns().nlocal());
   if (!sums_.size()) sums_ = Array<PetscScalar>(space, 1);
   while (products_.size() < static_cast<std::size_t>(products)) products_.emplace_back(space, n);

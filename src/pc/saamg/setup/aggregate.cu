@@ -183,9 +183,8 @@ PetscInt aggregates_owned(const LocalColumns &nodes, std::int64_t total, PetscIn
   const std::int64_t few = PetscMax(1, total / least);
 
   /* share s goes to rank s size / few, near the ranks that its roots were on */
-  for (std::int64_t s = 0; s < few; s++) {
+  for (std::int64_t s = 0; s < few; s++)
     if (s * size / few == nodes.rank()) return static_cast<PetscInt>((s + 1) * total / few - s * total / few);
-  }
   return 0;
 }
 

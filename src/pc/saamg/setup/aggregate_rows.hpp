@@ -55,9 +55,8 @@ struct StrongLinks {
     float heaviest = 0;
 
     if (share == 0) return 0;
-    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes) {
+    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes)
       if (weight[p] > heaviest) heaviest = weight[p];
-    }
     return share * most_of_lanes(heaviest, lanes);
   }
   HD bool hold(PetscInt p, float least) const { return least == 0 || weight[p] >= least; }
@@ -78,9 +77,8 @@ struct MaxOfNeighbours {
       if (lane == 0) largest[i] = 0;
       return false;
     }
-    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes) {
+    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes)
       if (key[edges.col[p]] > m) m = key[edges.col[p]];
-    }
     m = most_of_lanes(m, lanes);
     if (lane == 0) largest[i] = m;
     return is_undecided(m);
@@ -99,9 +97,8 @@ struct Decide {
     Key       m    = largest[i];
 
     if (!is_undecided(mine)) return false;
-    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes) {
+    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes)
       if (largest[edges.col[p]] > m) m = largest[edges.col[p]];
-    }
     m = most_of_lanes(m, lanes);
     if (!is_root(m) && m != mine) return true;
     if (lane == 0) key[i] = is_root(m) ? 0 : mine ^ state_bits; // undecided becomes root
@@ -169,9 +166,8 @@ struct JoinRoot {
     const float least = strong_links.least(edges, i, lane, lanes);
     PetscInt    last  = -1;
 
-    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes) {
+    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes)
       if (from[edges.col[p]].aggregate >= 0 && strong_links.hold(p, least)) last = p;
-    }
     last = most_of_lanes(last, lanes);
     if (lane == 0 && last >= 0) member[i] = from[edges.col[last]];
   }

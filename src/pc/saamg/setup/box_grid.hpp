@@ -157,9 +157,8 @@ struct BoxGrid {
       if (r[2] + z < 0 || r[2] + z >= tiles[2]) continue;
       for (int y = -w; y <= w; y++) {
         if (r[1] + y < 0 || r[1] + y >= tiles[1]) continue;
-        for (int x = -w; x <= w; x++) {
+        for (int x = -w; x <= w; x++)
           if (r[0] + x >= 0 && r[0] + x < tiles[0]) f(neighbour(node, x, y, z), x, y, z);
-        }
       }
     }
   }
@@ -196,9 +195,8 @@ template <class F> HD void for_each_neighbour(const BoxGrid &grid, PetscInt node
 
   for (int dz = -1; dz <= 1; dz++) {
     for (int dy = -1; dy <= 1; dy++) {
-      for (int dx = -1; dx <= 1; dx++, bit++) {
+      for (int dx = -1; dx <= 1; dx++, bit++)
         if (bits >> bit & 1) f(bit, grid.neighbour(node, dx, dy, dz), dx, dy, dz);
-      }
     }
   }
 }

@@ -64,9 +64,8 @@ HD inline void unpack_values(PetscInt g, const Bits8 *reach, const PetscInt *nod
   const PetscInt here = node[g];
 
   if (here < 0) return;
-  for (int place = 0; place < 8; place++) {
+  for (int place = 0; place < 8; place++)
     if (reach[here] >> place & 1) val[ptr[here] + entries_below(reach[here], place)] = values[8 * static_cast<std::size_t>(g) + place];
-  }
 }
 
 /* places.node: of the ghosts */
@@ -77,9 +76,8 @@ HD inline void unpack_numbers(PetscInt g, const NumberedPlaces &places, const Pe
   if (here < 0) return;
   const BoxNode n = places.grid.place(here);
 
-  for (int place = 0; place < 8; place++) {
+  for (int place = 0; place < 8; place++)
     if (places.reach[here] >> place & 1) of_box[places.box(n, place)] = numbers[8 * static_cast<std::size_t>(g) + place];
-  }
 }
 
 } // namespace goza::saamg

@@ -252,9 +252,8 @@ private:
     }
     UNROLL()
     for (int k = 0; k < wide; k++) {
-      for (int x = 0; x < 3; x++) {
+      for (int x = 0; x < 3; x++)
         if (asked(k - 2, x - 1)) sum[x + boxes_away(k - 2)] += p[k] * value[k][x];
-      }
     }
   }
 
@@ -291,9 +290,8 @@ private:
 
     if (at[1] < 0 || at[1] >= grid.boxes[1] || at[2] >= grid.boxes[2]) return;
     UNROLL()
-    for (int x = -1; x <= 1; x++) {
+    for (int x = -1; x <= 1; x++)
       if ((x == 1 || y || z) && at[0] + x >= 0 && at[0] + x < grid.boxes[0]) val[bit_of(-x, -y, -z) * ld + grid.box_behind(box, x, y, z)] = sum[x + 1];
-    }
   }
 };
 

@@ -164,9 +164,8 @@ template <class Stencil> struct SmoothBoxes {
     if (!bits) return;
     row(n, value);
     UNROLL()
-    for (int place = 0; place < 8; place++) {
+    for (int place = 0; place < 8; place++)
       if (bits >> place & 1) val[p++] = value[place];
-    }
     if (columns.col) columns.of_node(n);
   }
 };
@@ -190,9 +189,8 @@ HD inline void interpolate_by_boxes(PetscInt i, const BoxRowsOfP &rows, PetscSca
   PetscInt      p = rows.ptr[i];
   PetscScalar   s = 0;
 
-  for (int place = 0; place < 8; place++) {
+  for (int place = 0; place < 8; place++)
     if (rows.reach[i] >> place & 1) s += rows.val[p++] * rows.coarse_at(n, place);
-  }
   sum[i] = s;
 }
 

@@ -15,9 +15,8 @@ inline CdsStencil stencil_of(const mat::Cds<PetscScalar, PetscScalar> &cds, cons
   for (int bit = 0; bit < 27; bit++) {
     const PetscInt o = grid.neighbour(0, bit % 3 - 1, bit / 3 % 3 - 1, bit / 9 - 1), stored = cds.half() && o < 0 ? -o : o;
 
-    for (PetscInt d = 0; d < view.ndiag; d++) {
+    for (PetscInt d = 0; d < view.ndiag; d++)
       if (view.offset[d] == stored) stencil.start[bit] = d * view.ld + (stored == o ? 0 : o);
-    }
   }
   return stencil;
 }

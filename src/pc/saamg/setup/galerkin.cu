@@ -111,9 +111,8 @@ HD void fill_row(PetscInt i, const Csr &A, const unsigned char *empty, const Pet
                   sign = PetscRealPart(sum[LookAtRow::signs]) < 0 ? -1 : 1;
   const PetscReal d    = sign * (root[i] > 0 ? root[i] * root[i] : mean > 0 && mean <= PETSC_MAX_REAL ? mean : 1);
 
-  for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
+  for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++)
     if (A.col[p] == i) val[p] = d;
-  }
   if (diagonal) diagonal[i] = d;
 }
 

@@ -61,13 +61,11 @@ public:
       begin();
       break;
     }
-    for (PetscInt i = 0; i < n_; i++) {
+    for (PetscInt i = 0; i < n_; i++)
       if (state_.data()[i] == open) order.push_back({key_[i], i});
-    }
     sort_by_keys(order);
-    for (const Candidate &c : order) {
+    for (const Candidate &c : order)
       if (state_.data()[c.node] == open) take(c.node);
-    }
     for (PetscInt i = 0; i < n_; i++) key_[i] = state_.data()[i] == root ? key_[i] ^ state_bits : 0;
   }
 
@@ -98,9 +96,8 @@ private:
       if (now[j] == elsewhere) continue;
       largest_[j] = root_key;
       if (now[j] == open) now[j] = covered;
-      for (PetscInt q = edges_.ptr[j]; q < edges_.ptr[j + 1]; q++) {
+      for (PetscInt q = edges_.ptr[j]; q < edges_.ptr[j + 1]; q++)
         if (now[edges_.col[q]] == open) now[edges_.col[q]] = covered;
-      }
     }
   }
 
@@ -113,9 +110,8 @@ private:
   {
     int highest = -1;
 
-    for (PetscInt i = 0; i < n_; i++) {
+    for (PetscInt i = 0; i < n_; i++)
       if (state_.data()[i] == open && rank_of(key_[i]) < *rank) highest = std::max(highest, rank_of(key_[i]));
-    }
     *rank = highest;
     return highest >= 0;
   }
@@ -125,9 +121,8 @@ private:
   {
     std::vector<PetscInt> nodes;
 
-    for (PetscInt i = 0; i < n_; i++) {
+    for (PetscInt i = 0; i < n_; i++)
       if (is_open(i, rank)) nodes.push_back(i);
-    }
     for (PetscInt i : nodes) {
       if (state_.data()[i] != open) return false;
       take(i);

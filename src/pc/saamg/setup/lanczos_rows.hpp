@@ -128,13 +128,11 @@ template <class V, class Inverse> struct AdvanceBy {
     typename Advance<V, Inverse>::Row rows[rows_to_advance<V>]{};
 
     UNROLL()
-    for (int r = 0; r < rows_to_advance<V>; r++) {
+    for (int r = 0; r < rows_to_advance<V>; r++)
       if (k + r * stride < n) rows[r] = advance.read(k + r * stride);
-    }
     UNROLL()
-    for (int r = 0; r < rows_to_advance<V>; r++) {
+    for (int r = 0; r < rows_to_advance<V>; r++)
       if (k + r * stride < n) advance.write(k + r * stride, rows[r], sum);
-    }
   }
 };
 

@@ -213,9 +213,8 @@ CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array
     columns = std::make_shared<ColumnMap>(owners, ghosts);
     return P;
   }
-  for (PetscInt a : map.ghosts()) {
+  for (PetscInt a : map.ghosts())
     for (PetscInt c = 0; c < from.k; c++) ghosts.push_back(a * from.k + c);
-  }
   columns = drop_unused_ghosts(owners, ghosts, P);
   return P;
 }

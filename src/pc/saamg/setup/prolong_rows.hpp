@@ -236,9 +236,8 @@ struct FilteredRow {
       if (keep(node, j, asked)) return;
       const PetscInt to = node * bs + component(j);
 
-      for (PetscInt q = own; q < p && col[q] <= to; q++) {
+      for (PetscInt q = own; q < p && col[q] <= to; q++)
         if (col[q] == to) val[q] += a;
-      }
     });
   }
 

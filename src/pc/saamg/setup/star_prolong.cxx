@@ -127,9 +127,8 @@ private:
     });
     row.own = f * own + T_[node];
     row.sum = row.own * coarse_[at.own];
-    for (int d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++)
       if (row.reached >> side[d] & 1) row.sum += row.beside[d] * coarse_[at.box(side[d])];
-    }
   }
 
   /* Adds a times row j, which is a step away in direction d, across a box's border or not. */

@@ -65,9 +65,8 @@ private:
         }
       }
       if (next == PETSC_MAX_INT) return;
-      for (PetscInt r = first; r < last; r++) {
+      for (PetscInt r = first; r < last; r++)
         for (; place[r] < ptr[r + 1] && node_of(col[place[r]]) == next; place[r]++) norm2 += PetscRealPart(val[place[r]] * PetscConj(val[place[r]]));
-      }
       f(next, norm2);
     }
   }

@@ -106,9 +106,8 @@ Symmetry compare(const Csr &A, const MapPtr &columns, const CsrFacts &facts, boo
 /* Entries of diagonal blocks that differ from their mirror images. d: of the diagonal */
 HD void count_skew_blocks(PetscInt i, std::int64_t *count, const mat::CdsEntries<const PetscScalar> &entries, int d)
 {
-  for (int r = 1; r < entries.bs; r++) {
+  for (int r = 1; r < entries.bs; r++)
     for (int c = 0; c < r; c++) *count += *entries.at(d, r, c, i) != *entries.at(d, c, r, i);
-  }
 }
 
 /* Symmetric by what is stored: one of each two blocks off the diagonal, and both halves of a diagonal block. */

@@ -93,9 +93,8 @@ struct WithinRow {
         const PetscScalar b    = old[r];
 
         UNROLL()
-        for (int k = 0; k < held; k++) {
+        for (int k = 0; k < held; k++)
           if (c[k] == here) v[k] += a * b;
-        }
       }
     }
     const PetscScalar f = -omega * dinv[i];
@@ -109,9 +108,8 @@ struct WithinRow {
     const PetscScalar share = share_out(sum[i] + f * wanted, found);
 
     UNROLL()
-    for (int k = 0; k < held; k++) {
+    for (int k = 0; k < held; k++)
       if (k < n) val[first + k] = share == PetscScalar(0) ? old[first + k] : share * v[k];
-    }
   }
 
 private:

@@ -56,9 +56,8 @@ static std::vector<double> solve(std::vector<double> M, std::vector<double> b)
   for (std::size_t k = 0; k < n; k++) {
     std::size_t pivot = k;
 
-    for (std::size_t i = k + 1; i < n; i++) {
+    for (std::size_t i = k + 1; i < n; i++)
       if (std::abs(M[i * n + k]) > std::abs(M[pivot * n + k])) pivot = i;
-    }
     for (std::size_t j = 0; j < n; j++) std::swap(M[k * n + j], M[pivot * n + j]);
     std::swap(b[k], b[pivot]);
     for (std::size_t i = k + 1; i < n; i++) {

@@ -86,9 +86,8 @@ template <class V> struct InvertBlock {
     V          *out         = inverse + static_cast<std::size_t>(node) * (bs * bs);
 
     for (PetscInt k = nodes.ptr[node]; k < nodes.ptr[node + 1]; k++) {
-      for (int r = 0; r < bs && nodes.col[k] == node; r++) {
+      for (int r = 0; r < bs && nodes.col[k] == node; r++)
         for (int c = 0; c < bs; c++) M[r][c] = A.val[A.ptr[node * bs + r] + (k - nodes.ptr[node]) * bs + c];
-      }
     }
     for (int r = 0; r < bs; r++) {
       PetscReal sum = 0;
