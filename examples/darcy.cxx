@@ -35,10 +35,7 @@ struct Problem {
 };
 
 /* What flows between two cells for a difference in p of 1: area * K / distance, in units of the cell's edge length */
-static inline PetscReal Transmissibility(PetscReal K, PetscReal L)
-{
-  return 2 * K * L / (K + L);
-}
+static inline PetscReal Transmissibility(PetscReal K, PetscReal L) { return 2 * K * L / (K + L); }
 
 static PetscErrorCode Assemble(DM da, const Problem *P, Mat A, Vec b)
 {

@@ -185,10 +185,7 @@ static PetscErrorCode Pictures(const std::string &folder, const std::string &nam
 }
 
 /* Per cent */
-static double Gain(double gflops, const Prediction &now)
-{
-  return now.gflops > 0 ? 100 * (gflops / now.gflops - 1) : 0;
-}
+static double Gain(double gflops, const Prediction &now) { return now.gflops > 0 ? 100 * (gflops / now.gflops - 1) : 0; }
 
 static void Text(const Settings &s, const std::string &name, const RowStatistics &rows, const std::vector<LayoutLocality> &found,
                  const std::vector<Prediction> &predicted)

@@ -128,10 +128,7 @@ inline bool picture_bars(const std::string &file, const std::string &title, cons
   return p.close();
 }
 
-inline std::string power_range(int k)
-{
-  return k < 20 ? std::to_string(1 << k) : "2^" + std::to_string(k);
-}
+inline std::string power_range(int k) { return k < 20 ? std::to_string(1 << k) : "2^" + std::to_string(k); }
 
 /* Rows by length: each length where they are few, else by powers of two */
 inline bool picture_row_lengths(const std::string &file, const std::string &title, const goza::Csr &A)

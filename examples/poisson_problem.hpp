@@ -27,10 +27,7 @@ struct Problem {
 
 /* ---- the exact solution for k = 1, and what follows from it ---- */
 
-HD static inline PetscReal Exact(const PetscReal x[])
-{
-  return 1 + x[0] * x[0] * x[0] + x[0] * x[1] * x[1] + x[1] * x[2] * x[2] * x[2];
-}
+HD static inline PetscReal Exact(const PetscReal x[]) { return 1 + x[0] * x[0] * x[0] + x[0] * x[1] * x[1] + x[1] * x[2] * x[2] * x[2]; }
 
 HD static inline PetscReal ExactDerivative(const PetscReal x[], PetscInt direction)
 {
@@ -39,10 +36,7 @@ HD static inline PetscReal ExactDerivative(const PetscReal x[], PetscInt directi
   return 3 * x[1] * x[2] * x[2];
 }
 
-HD static inline PetscReal Source(const PetscReal x[])
-{
-  return -(8 * x[0] + 6 * x[1] * x[2]);
-}
+HD static inline PetscReal Source(const PetscReal x[]) { return -(8 * x[0] + 6 * x[1] * x[2]); }
 
 /* ---- the coefficient ---- */
 

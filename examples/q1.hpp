@@ -23,10 +23,7 @@ HD static inline PetscReal GaussPoint(PetscInt q)
   return q ? 0.5 + r : 0.5 - r;
 }
 
-HD static inline PetscInt Bit(PetscInt a, PetscInt direction)
-{
-  return a >> direction & 1;
-}
+HD static inline PetscInt Bit(PetscInt a, PetscInt direction) { return a >> direction & 1; }
 
 /* The shape function of corner a at xi in [0,1]^3 */
 HD static inline PetscReal Shape(PetscInt a, const PetscReal xi[])

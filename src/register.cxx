@@ -366,7 +366,4 @@ PetscErrorCode GozaGetVersionNumber(PetscInt *major, PetscInt *minor, PetscInt *
 }
 
 /* The symbol that -dll_append looks for in libgoza.so. */
-PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_goza(void)
-{
-  return GozaInitializePackage();
-}
+PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_goza(void) { return GozaInitializePackage(); }

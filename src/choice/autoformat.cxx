@@ -68,10 +68,7 @@ private:
   Array<PetscScalar> own_x_, own_y_;
 };
 
-static bool told_in_use(double a, double b)
-{
-  return std::min(a, b) >= short_product && std::max(a, b) < near_in_use * std::min(a, b);
-}
+static bool told_in_use(double a, double b) { return std::min(a, b) >= short_product && std::max(a, b) < near_in_use * std::min(a, b); }
 
 /* Whether a second product of each would tell more of which is faster, and is paid for: of long ones that are not near each other it would not. */
 static bool worth_repeating(double a, double b, double cost, const TrialTime &time)

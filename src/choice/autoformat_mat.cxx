@@ -184,10 +184,7 @@ const FormatKind &AutoFormatKind()
   return kind;
 }
 
-static PetscErrorCode FindOptions(Mat A, AutoFormatConfig::Options **options)
-{
-  return MatFormatFindOptions<AutoFormatConfig>(A, AutoFormatKind(), options);
-}
+static PetscErrorCode FindOptions(Mat A, AutoFormatConfig::Options **options) { return MatFormatFindOptions<AutoFormatConfig>(A, AutoFormatKind(), options); }
 
 } // namespace goza::choice
 

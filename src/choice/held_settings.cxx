@@ -26,10 +26,7 @@ template <template <class, class> class F, class Store> const F<Store, V> *as(co
 }
 
 /* Of the arrays of a format that holds so many places, what is not values. */
-double index_bytes(double bytes, double places, double value)
-{
-  return places > 0 ? std::max(0.0, bytes / places - value) : 0;
-}
+double index_bytes(double bytes, double places, double value) { return places > 0 ? std::max(0.0, bytes / places - value) : 0; }
 
 template <class Store> bool read_settings(const Format<V> *held, HeldSettings *s)
 {

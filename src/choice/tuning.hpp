@@ -10,18 +10,12 @@ namespace goza::choice
    the device. On a host it is there and costs no more than its own trial, and where rows are alike in groups (I-nodes) it is faster than the model knows. */
 constexpr double close_to_best = 2;
 
-inline double csr_close_to_best(Space space)
-{
-  return space == Space::Cuda ? 1.3 : 4;
-}
+inline double csr_close_to_best(Space space) { return space == Space::Cuda ? 1.3 : 4; }
 
 /* Products shorter than so many seconds vary by this from one trial to the next: noise counts, and what a cache holds. */
 constexpr double short_product = 100e-6, short_variation = 1.25;
 
-inline double variation(double seconds)
-{
-  return seconds < short_product ? short_variation : 1;
-}
+inline double variation(double seconds) { return seconds < short_product ? short_variation : 1; }
 
 /* A product that asks the host for so many times as much as another has a kernel more; the times of one kernel's launch vary by less. */
 constexpr double asks_for_more = 1.6;

@@ -135,10 +135,7 @@ struct BcgsProducts {
   }
 };
 
-HD void expand_residual(PetscInt, const BcgsScalarsView &S, bool early)
-{
-  S.there->expand_residual(early);
-}
+HD void expand_residual(PetscInt, const BcgsScalarsView &S, bool early) { S.there->expand_residual(early); }
 
 HD void end_bcgs(PetscInt, const BcgsScalarsView &S, const LoopSwitch &more)
 {
@@ -188,10 +185,7 @@ struct SecondHalf {
 
 } // namespace
 
-void bcgs_begin(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums)
-{
-  fuse(space, n, Begin{v, S}, sums);
-}
+void bcgs_begin(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums) { fuse(space, n, Begin{v, S}, sums); }
 
 void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const DirectionPass &what, const AnyFirstStep &first_step,
                     FusedSums &sums)
@@ -204,20 +198,11 @@ void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsV
   fuse(space, n, FirstHalf{v, S, first_step}, sums);
 }
 
-void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums)
-{
-  fuse(space, n, BcgsProducts{v, S}, sums);
-}
+void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums) { fuse(space, n, BcgsProducts{v, S}, sums); }
 
-void bcgs_expand(Space space, BcgsScalarsView S, bool early)
-{
-  for_each_row(space, 1, bound<expand_residual>(S, early));
-}
+void bcgs_expand(Space space, BcgsScalarsView S, bool early) { for_each_row(space, 1, bound<expand_residual>(S, early)); }
 
-void bcgs_end(Space space, BcgsScalarsView S, LoopSwitch more)
-{
-  for_each_row(space, 1, bound<end_bcgs>(S, more));
-}
+void bcgs_end(Space space, BcgsScalarsView S, LoopSwitch more) { for_each_row(space, 1, bound<end_bcgs>(S, more)); }
 
 void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, LoopSwitch more, FusedSums &sums)
 {

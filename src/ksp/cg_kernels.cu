@@ -221,20 +221,14 @@ void cg_products(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, b
   else fuse(space, n, CgProducts{v, S, nullptr, ends, more}, sums);
 }
 
-void cg_norm(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, FusedSums &sums)
-{
-  fuse(space, n, Norm{v, S}, sums);
-}
+void cg_norm(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, FusedSums &sums) { fuse(space, n, Norm{v, S}, sums); }
 
 void cg_merged_products(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool of_residual, bool first, FusedSums &sums)
 {
   fuse(space, n, MergedProducts{v, S, of_residual, first}, sums);
 }
 
-void cg_merged_end(Space space, CgScalarsView S, LoopSwitch more)
-{
-  for_each_row(space, 1, bound<end_merged>(S, more));
-}
+void cg_merged_end(Space space, CgScalarsView S, LoopSwitch more) { for_each_row(space, 1, bound<end_merged>(S, more)); }
 
 void cg_merged_step(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool first, bool in_loop, FusedSums &sums)
 {

@@ -230,10 +230,7 @@ private:
 
 } // namespace
 
-static PetscErrorCode KSPSolve_FusedBCGS(KSP ksp)
-{
-  return SolveFused<BcgsScalars, BiCGStab>(ksp, ksp_on_one_rank(ksp) ? ATQ : most_vectors);
-}
+static PetscErrorCode KSPSolve_FusedBCGS(KSP ksp) { return SolveFused<BcgsScalars, BiCGStab>(ksp, ksp_on_one_rank(ksp) ? ATQ : most_vectors); }
 
 /*MC
    KSPFUSEDBCGS - "fusedbcgs": `KSPFBCGS`, flexible BiCGStab, in few passes over the vectors, with all of them where the operator is, on the host or on an

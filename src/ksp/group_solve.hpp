@@ -10,10 +10,7 @@ namespace goza::ksp
 /* Composed on a KSP that has settings of its own: copies them to another of its type. */
 inline constexpr char copies_settings[] = "KSPGozaCopySettings_C";
 
-inline bool HasTest(KSP ksp, decltype(ksp->converged) test)
-{
-  return ksp->converged == test;
-}
+inline bool HasTest(KSP ksp, decltype(ksp->converged) test) { return ksp->converged == test; }
 
 class GroupSolve {
 public:

@@ -4,10 +4,7 @@
 namespace goza::ksp
 {
 
-bool KrylovSpace::tests_norm() const
-{
-  return ksp_->normtype != KSP_NORM_NONE && HasTest(ksp_, KSPConvergedDefault);
-}
+bool KrylovSpace::tests_norm() const { return ksp_->normtype != KSP_NORM_NONE && HasTest(ksp_, KSPConvergedDefault); }
 
 PetscErrorCode KrylovSpace::monitor(PetscInt it, PetscReal norm)
 {

@@ -106,10 +106,7 @@ PetscErrorCode KrylovSpace::take(PetscInt nvectors)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KrylovSpace::fail_together(PetscErrorCode here)
-{
-  return FailTogether(comm_, here, "hold more vectors");
-}
+PetscErrorCode KrylovSpace::fail_together(PetscErrorCode here) { return FailTogether(comm_, here, "hold more vectors"); }
 
 PetscErrorCode KrylovSpace::more_vectors(PetscInt nvectors, PetscInt without)
 {
@@ -263,10 +260,7 @@ PetscErrorCode KrylovSpace::multiply_dot(PetscInt x, PetscInt w, PetscInt y, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool KrylovSpace::has_transpose() const
-{
-  return is_aij(A_) && !ksp_->transpose_solve;
-}
+bool KrylovSpace::has_transpose() const { return is_aij(A_) && !ksp_->transpose_solve; }
 
 /* Once a solve: PETSc's product, whatever its vectors. */
 PetscErrorCode KrylovSpace::multiply_transposed(PetscInt x, PetscInt y)
@@ -298,10 +292,7 @@ PetscErrorCode KrylovSpace::multiply_transposed(PetscInt x, PetscInt y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool KrylovSpace::recordable() const
-{
-  return op_ && space_ == Space::Cuda && op_->recordable() && !seen_ && !device_time_logged() && pc_.recordable();
-}
+bool KrylovSpace::recordable() const { return op_ && space_ == Space::Cuda && op_->recordable() && !seen_ && !device_time_logged() && pc_.recordable(); }
 
 PetscErrorCode KrylovSpace::find_devices_sums(bool *found)
 {
@@ -355,10 +346,7 @@ PetscErrorCode KrylovSpace::precondition(PetscInt r, PetscInt z, const CycleEnds
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KrylovSpace::log_flops(PetscLogDouble per_row)
-{
-  return LogFlops(space_, per_row * n_);
-}
+PetscErrorCode KrylovSpace::log_flops(PetscLogDouble per_row) { return LogFlops(space_, per_row * n_); }
 
 PetscErrorCode KrylovSpace::log_product()
 {

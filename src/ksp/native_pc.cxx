@@ -143,15 +143,9 @@ AnyFirstStep NativePC::first_step(PetscScalar *z)
   return bs_ == 1 ? AnyFirstStep(FirstStep<PetscScalar>{1, blocks_.data(), nullptr, z}) : AnyFirstStep();
 }
 
-const SingleScalar *NativePC::narrow_solution() const
-{
-  return cycle_ && removes_nothing() ? cycle_->narrow_solution() : nullptr;
-}
+const SingleScalar *NativePC::narrow_solution() const { return cycle_ && removes_nothing() ? cycle_->narrow_solution() : nullptr; }
 
-bool NativePC::recordable() const
-{
-  return (one_rank_ || removes_nothing()) && (!cycle_ || cycle_->recordable());
-}
+bool NativePC::recordable() const { return (one_rank_ || removes_nothing()) && (!cycle_ || cycle_->recordable()); }
 
 void NativePC::add_to(Footprint *footprint) const
 {

@@ -8,10 +8,7 @@
 namespace goza::ksp
 {
 
-inline bool ksp_on_one_rank(KSP ksp)
-{
-  return ranks_of(ksp) == 1;
-}
+inline bool ksp_on_one_rank(KSP ksp) { return ranks_of(ksp) == 1; }
 
 /* What a KSP holds of a method whose scalars these are. */
 template <class S> struct FusedData {
@@ -38,10 +35,7 @@ template <class S, class Method> PetscErrorCode SolveFused(KSP ksp, PetscInt nve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class Data> PetscErrorCode KSPReset_Fused(KSP ksp)
-{
-  return static_cast<Data *>(ksp->data)->space.reset();
-}
+template <class Data> PetscErrorCode KSPReset_Fused(KSP ksp) { return static_cast<Data *>(ksp->data)->space.reset(); }
 
 template <class Data> PetscErrorCode KSPDestroy_Fused(KSP ksp)
 {

@@ -77,15 +77,9 @@ struct MultiplyBlocks {
 
 } // namespace
 
-void subtract_from(Space space, PetscInt n, const PetscScalar *b, PetscScalar *y, FusedSums &sums)
-{
-  fuse(space, n, SubtractFrom{b, y}, sums);
-}
+void subtract_from(Space space, PetscInt n, const PetscScalar *b, PetscScalar *y, FusedSums &sums) { fuse(space, n, SubtractFrom{b, y}, sums); }
 
-void dot(Space space, PetscInt n, const PetscScalar *x, const PetscScalar *y, PetscScalar *result, FusedSums &sums)
-{
-  fuse(space, n, Dot{x, y, result}, sums);
-}
+void dot(Space space, PetscInt n, const PetscScalar *x, const PetscScalar *y, PetscScalar *result, FusedSums &sums) { fuse(space, n, Dot{x, y, result}, sums); }
 
 void subtract(Space space, PetscInt n, PetscScalar factor, const PetscScalar *c, const PetscScalar *v, PetscScalar *x, FusedSums &sums)
 {

@@ -24,10 +24,7 @@ struct Copy {
 };
 
 /* Reads of x at places that look random, without an array of indices. n: a power of two */
-HD void gather_at(PetscInt i, const double *x, double *to, PetscInt n)
-{
-  to[i & 1023] = x[static_cast<PetscInt>(scattered(i) >> 3) & (n - 1)];
-}
+HD void gather_at(PetscInt i, const double *x, double *to, PetscInt n) { to[i & 1023] = x[static_cast<PetscInt>(scattered(i) >> 3) & (n - 1)]; }
 
 struct Nothing {
   HD void operator()(PetscInt) const { }

@@ -30,10 +30,7 @@ static double missed(const Machine &machine, const Sample &sample, const Traits 
 }
 
 /* Of the misses those that are far from the place of their row. */
-static double far_share(const Traits &t)
-{
-  return t.reads->misses > 0 ? std::max(0.0, 1 - t.reads->near / t.reads->misses) : 0;
-}
+static double far_share(const Traits &t) { return t.reads->misses > 0 ? std::max(0.0, 1 - t.reads->near / t.reads->misses) : 0; }
 
 /* Of the far reads those that L2 does not hold, when it holds the places of x that are read most. On the host: of all lines that are asked for again. */
 static double lost_by_l2(const Machine &machine, const Sample &sample, const Traits &t, double misses, double x)

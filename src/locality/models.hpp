@@ -10,41 +10,23 @@ namespace goza::locality
 {
 
 /* Eq. 1: bytes/flop of a processor with a cache. */
-constexpr double bpf_cache(double F, double I, double hit, double L, double S)
-{
-  return F / 2 + I / 2 + (1 - hit) * L / S;
-}
+constexpr double bpf_cache(double F, double I, double hit, double L, double S) { return F / 2 + I / 2 + (1 - hit) * L / S; }
 /* Eq. 2: flop/s. */
-constexpr double flops_cache(double W, double F, double I, double hit, double L, double S)
-{
-  return W / bpf_cache(F, I, hit, L, S);
-}
+constexpr double flops_cache(double W, double F, double I, double hit, double L, double S) { return W / bpf_cache(F, I, hit, L, S); }
 /* Eq. 3: the same where padding is computed as well. */
 constexpr double flops_cache_padded(double Nnz, double Nnzp, double W, double F, double I, double hit, double L, double S)
 {
   return Nnz / Nnzp * flops_cache(W, F, I, hit, L, S);
 }
 /* Eq. 4: bytes/flop of a memory that gathers: F/2 for the value, F/2 for x; indices do not leave the memory. */
-constexpr double bpf_gather(double F)
-{
-  return F;
-}
+constexpr double bpf_gather(double F) { return F; }
 /* Eq. 5. */
-constexpr double flops_gather(double W, double F)
-{
-  return W / bpf_gather(F);
-}
+constexpr double flops_gather(double W, double F) { return W / bpf_gather(F); }
 /* Eq. 6. */
-constexpr double flops_gather_padded(double Nnz, double Nnzp, double W, double F)
-{
-  return Nnz / Nnzp * flops_gather(W, F);
-}
+constexpr double flops_gather_padded(double Nnz, double Nnzp, double W, double F) { return Nnz / Nnzp * flops_gather(W, F); }
 /* Eq. 7, for matrices of less than 70 000 rows on the C2050; N: entries with padding. The 6 is the paper's, though eq. 3 with its I = F = 4 has
    F/2 + I/2 = 4 there; the factor Nnz/Nnzp of eq. 3 is not in it. Above N = 1.67e6 the "correction" raises the figure. */
-constexpr double flops_small(double W, double hit, double S, double N)
-{
-  return W / (6 + (1 - hit) * 128 / S) * (N * 6e-7);
-}
+constexpr double flops_small(double W, double hit, double S, double N) { return W / (6 + (1 - hit) * 128 / S) * (N * 6e-7); }
 
 /* F, I: bytes of a value and of an index as they are stored; X: of a value of x, 0: F. */
 struct Bytes {

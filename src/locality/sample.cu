@@ -164,10 +164,7 @@ double kinds_of(const Report &report, int nblocks, PetscInt nrows)
 }
 
 /* That follow orders and diagonals. */
-int teams_of(const Windows &windows, std::size_t orders)
-{
-  return (static_cast<int>(orders) + 1) * windows.nblocks;
-}
+int teams_of(const Windows &windows, std::size_t orders) { return (static_cast<int>(orders) + 1) * windows.nblocks; }
 
 /* What the kernels find. */
 Report count(const Csr &A, const Windows &windows, const std::vector<Order> &orders, PetscInt bs, const Caches &caches)

@@ -161,15 +161,9 @@ const Machine &this_machine(Space space)
   return *found_in(space).machine;
 }
 
-void choose_machine(const Machine *machine)
-{
-  chosen.reset(machine ? new Machine(*machine) : nullptr);
-}
+void choose_machine(const Machine *machine) { chosen.reset(machine ? new Machine(*machine) : nullptr); }
 
-const Machine *chosen_machine()
-{
-  return chosen.get();
-}
+const Machine *chosen_machine() { return chosen.get(); }
 
 const Machine &machine_for(Space space)
 {

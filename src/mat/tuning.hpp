@@ -40,10 +40,7 @@ constexpr int host_shift = 2;
 
 /* Rows are sorted in windows of so many, where that saves a twentieth of the stored entries. */
 constexpr PetscInt                    sort_window = 4096;
-template <class Count> constexpr bool worth_sorting(Count stored, Count nnz)
-{
-  return stored > nnz + nnz / 20;
-}
+template <class Count> constexpr bool worth_sorting(Count stored, Count nnz) { return stored > nnz + nnz / 20; }
 
 /* Entries for each column that is stored, from which slices share columns: where they do not, a column takes 2 or 4 bytes. */
 constexpr int columns_worth_sharing = 8;

@@ -58,10 +58,7 @@ std::uint64_t Launches::add_failed(std::uint64_t n)
   return add(n); // after it: who sees this number sees that it has failed
 }
 
-void Launches::break_off()
-{
-  slots_[rank_].failed.store(for_good, std::memory_order_release);
-}
+void Launches::break_off() { slots_[rank_].failed.store(for_good, std::memory_order_release); }
 
 void Launches::wait_for(PetscMPIInt rank, std::uint64_t number, double until) const
 {

@@ -44,10 +44,7 @@ RankGroup::~RankGroup()
   if (members_ != MPI_COMM_NULL) (void)MPI_Comm_free(&members_);
 }
 
-ShortText RankGroup::describe() const
-{
-  return ShortText("%zu ranks in %d group%s", position_.size(), groups_, groups_ == 1 ? "" : "s");
-}
+ShortText RankGroup::describe() const { return ShortText("%zu ranks in %d group%s", position_.size(), groups_, groups_ == 1 ? "" : "s"); }
 
 /* --- who belongs to whom */
 

@@ -41,10 +41,7 @@ struct NewNumber {
 };
 
 /* to: may be from */
-template <class Number> HD void put_numbers_at(PetscInt p, const Number &number, const PetscInt *from, PetscInt *to)
-{
-  to[p] = number(from[p]);
-}
+template <class Number> HD void put_numbers_at(PetscInt p, const Number &number, const PetscInt *from, PetscInt *to) { to[p] = number(from[p]); }
 
 template <class Number> void put_numbers(Space space, PetscInt n, const Number &number, const PetscInt *from, PetscInt *to)
 {

@@ -11,10 +11,7 @@ namespace goza::parallel
 {
 
 /* The row pointer of the fetched rows behind that of M's. nnz: of M */
-static HD void pointer_below(PetscInt g, PetscInt nnz, const PetscInt *fetched, PetscInt *ptr)
-{
-  ptr[g] = nnz + fetched[g];
-}
+static HD void pointer_below(PetscInt g, PetscInt nnz, const PetscInt *fetched, PetscInt *ptr) { ptr[g] = nnz + fetched[g]; }
 
 static HD void pack_columns(PetscInt k, int lane, int lanes, const Csr &M, const GlobalNumber &number, const PetscInt *list, const PetscInt *to, PetscInt *col)
 {
@@ -89,9 +86,6 @@ void RowsBelow::fetch_values(const Csr &M)
   wanted_->send_runs(false, static_cast<const PetscScalar *>(send.data()), out_, rows_.val.data() + nnz_, in_);
 }
 
-void RowsBelow::update(const Csr &M)
-{
-  fetch_values(M);
-}
+void RowsBelow::update(const Csr &M) { fetch_values(M); }
 
 } // namespace goza::parallel

@@ -55,10 +55,7 @@ struct ChangedRows {
   }
 };
 
-HD void put_length(PetscInt k, const PetscInt *list, const PetscInt *ptr, PetscInt *length)
-{
-  length[list[k]] = ptr[k + 1] - ptr[k];
-}
+HD void put_length(PetscInt k, const PetscInt *list, const PetscInt *ptr, PetscInt *length) { length[list[k]] = ptr[k + 1] - ptr[k]; }
 
 HD void put_columns(PetscInt k, int lane, int lanes, const PetscInt *list, const PetscInt *from_ptr, const PetscInt *from, const PetscInt *ptr, PetscInt *col)
 {
@@ -147,10 +144,7 @@ void SummedRows::receive(const Csr &parts, const LocalColumns &columns)
   receive_values(parts);
 }
 
-void SummedRows::receive_values(const Csr &parts)
-{
-  rows_->send_runs(true, parts.val + nnz_, out_, received_.val.data(), in_);
-}
+void SummedRows::receive_values(const Csr &parts) { rows_->send_runs(true, parts.val + nnz_, out_, received_.val.data(), in_); }
 
 /* Ghosts of the sum: those of the own parts and of what was received. */
 void SummedRows::find_columns(const Csr &parts, const LocalColumns &columns)

@@ -7,10 +7,7 @@
 namespace goza
 {
 
-template <class Object> MPI_Comm comm_of(Object object)
-{
-  return PetscObjectComm((PetscObject)object);
-}
+template <class Object> MPI_Comm comm_of(Object object) { return PetscObjectComm((PetscObject)object); }
 
 inline PetscMPIInt ranks_of(MPI_Comm comm)
 {
@@ -28,15 +25,9 @@ inline PetscMPIInt rank_in(MPI_Comm comm)
   return rank;
 }
 
-template <class Object> PetscMPIInt ranks_of(Object object)
-{
-  return ranks_of(comm_of(object));
-}
+template <class Object> PetscMPIInt ranks_of(Object object) { return ranks_of(comm_of(object)); }
 
-template <class Object> PetscMPIInt rank_in(Object object)
-{
-  return rank_in(comm_of(object));
-}
+template <class Object> PetscMPIInt rank_in(Object object) { return rank_in(comm_of(object)); }
 
 /* Of one of these types. */
 template <class Object, class... Names> bool is_type(Object object, Names... names)
@@ -64,10 +55,7 @@ template <class Object, class... Names> bool is_based_on(Object object, Names...
   return (begins(names) || ...);
 }
 
-inline bool is_aij(Mat A)
-{
-  return is_based_on(A, MATSEQAIJ, MATMPIAIJ);
-}
+inline bool is_aij(Mat A) { return is_based_on(A, MATSEQAIJ, MATMPIAIJ); }
 
 template <class Object> PetscObjectState state_of(Object object)
 {

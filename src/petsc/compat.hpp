@@ -20,27 +20,18 @@ using GozaOptionItems    = PetscOptionItems;
 #if PETSC_VERSION_LT(3, 23, 0)
   #define PetscContainerSetCtxDestroy PetscContainerSetUserDestroy
 using GozaDestroyContext = void *;
-inline void *GozaDestroyedPointer(void *ctx)
-{
-  return ctx;
-}
+inline void *GozaDestroyedPointer(void *ctx) { return ctx; }
 #else
   #if PETSC_VERSION_LT(3, 25, 0)
 using GozaDestroyContext = void **;
   #else
 using GozaDestroyContext = PetscCtxRt;
   #endif
-inline void *GozaDestroyedPointer(void *ctx)
-{
-  return *static_cast<void **>(ctx);
-}
+inline void *GozaDestroyedPointer(void *ctx) { return *static_cast<void **>(ctx); }
 #endif
 
 /* Newer versions' KSPSolve() leaves out the zeros of a zero guess where a type says that it writes them itself. */
-template <class Solver> auto GozaZeroesItsGuess(Solver ksp, int) -> decltype((void)(ksp->guess_not_read = PETSC_TRUE))
-{
-  ksp->guess_not_read = PETSC_TRUE;
-}
+template <class Solver> auto GozaZeroesItsGuess(Solver ksp, int) -> decltype((void)(ksp->guess_not_read = PETSC_TRUE)) { ksp->guess_not_read = PETSC_TRUE; }
 template <class Solver> void GozaZeroesItsGuess(Solver, long) { }
 
 /* MatCreateMPIAIJWithSeqAIJ(), whose garray, of PetscMalloc1(), newer versions keep; older ones copy it, and want no sizes. */
@@ -59,8 +50,5 @@ template <class Create> PetscErrorCode GozaMatOfBlocks(Create create, MPI_Comm c
 }
 
 #if PETSC_VERSION_LT(3, 22, 0)
-inline PetscErrorCode VecFlag(Vec v, PetscInt) /* 3.18 has VecSetInf(): x is marked as not to be used */
-{
-  return VecSetInf(v);
-}
+inline PetscErrorCode VecFlag(Vec v, PetscInt) /* 3.18 has VecSetInf(): x is marked as not to be used */ { return VecSetInf(v); }
 #endif

@@ -14,9 +14,6 @@ template <class Char> const char *AskErrorText(PetscErrorCode (*message)(PetscEr
   return text ? text : "";
 }
 
-inline const char *LastErrorText(PetscErrorCode code)
-{
-  return AskErrorText(PetscErrorMessage, code);
-}
+inline const char *LastErrorText(PetscErrorCode code) { return AskErrorText(PetscErrorMessage, code); }
 
 } // namespace goza

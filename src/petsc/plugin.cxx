@@ -16,25 +16,13 @@ Usage  usage;
 
 Plugin plugin;
 
-Space default_space()
-{
-  return plugin.space;
-}
+Space default_space() { return plugin.space; }
 
-Space space_of(Mat A)
-{
-  return PetscDefined(HAVE_DEVICE) && is_bound(A) ? Space::Host : default_space();
-}
+Space space_of(Mat A) { return PetscDefined(HAVE_DEVICE) && is_bound(A) ? Space::Host : default_space(); }
 
-bool petsc_on_device()
-{
-  return PetscDefined(HAVE_CUDA) && plugin.space == Space::Cuda;
-}
+bool petsc_on_device() { return PetscDefined(HAVE_CUDA) && plugin.space == Space::Cuda; }
 
-bool check_results()
-{
-  return plugin.check;
-}
+bool check_results() { return plugin.check; }
 
 bool device_time_logged()
 {

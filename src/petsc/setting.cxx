@@ -13,15 +13,9 @@ static std::string number(PetscReal value)
   return text;
 }
 
-static ShortText number_or_auto(PetscInt value)
-{
-  return value ? ShortText("%" PetscInt_FMT, value) : ShortText("auto");
-}
+static ShortText number_or_auto(PetscInt value) { return value ? ShortText("%" PetscInt_FMT, value) : ShortText("auto"); }
 
-std::string RealRange::print(PetscReal value) const
-{
-  return number(value);
-}
+std::string RealRange::print(PetscReal value) const { return number(value); }
 
 std::string RealRange::refusal(const std::string &option, PetscReal value) const
 {
@@ -53,10 +47,7 @@ PetscErrorCode RealRange::from_options(GozaOptionItems items, const OptionText &
   return OptionsReal(items, text, now, value, given);
 }
 
-std::string IntRange::print(PetscInt value) const
-{
-  return zero_is_auto ? number_or_auto(value).c_str() : std::to_string(value);
-}
+std::string IntRange::print(PetscInt value) const { return zero_is_auto ? number_or_auto(value).c_str() : std::to_string(value); }
 
 std::string IntRange::refusal(const std::string &option, PetscInt value) const
 {
@@ -94,10 +85,7 @@ bool IntList::allows(PetscInt value) const
   return false;
 }
 
-std::string IntList::print(PetscInt value) const
-{
-  return number_or_auto(value).c_str();
-}
+std::string IntList::print(PetscInt value) const { return number_or_auto(value).c_str(); }
 
 std::string IntList::refusal(const std::string &option, PetscInt value) const
 {
@@ -131,10 +119,7 @@ int WordList::count() const
   return n - 2;
 }
 
-std::string WordList::refusal(const std::string &option, int value) const
-{
-  return option + ": " + std::to_string(value) + " is not a " + words[count()];
-}
+std::string WordList::refusal(const std::string &option, int value) const { return option + ": " + std::to_string(value) + " is not a " + words[count()]; }
 
 PetscErrorCode WordList::from_options(GozaOptionItems PetscOptionsObject, const OptionText &o, int now, int *value, PetscBool *given) const
 {

@@ -45,10 +45,7 @@ struct Block {
   }
 };
 
-HD inline PetscInt search(const PetscInt *ptr, const PetscInt *col, PetscInt i, PetscInt j)
-{
-  return lower_bound(col, ptr[i], ptr[i + 1] - 1, j);
-}
+HD inline PetscInt search(const PetscInt *ptr, const PetscInt *col, PetscInt i, PetscInt j) { return lower_bound(col, ptr[i], ptr[i + 1] - 1, j); }
 
 /* Where entry d of the gradient of corner b at point q of element k stands. */
 template <class Element> struct ElementFastest {

@@ -21,15 +21,9 @@ using namespace goza_test;
 
 /* --- the problem: K x M x M + M x K x M + M x M x K of linear elements of length 1 in each direction */
 
-static PetscReal Stiffness(PetscInt i, PetscInt j, PetscInt n)
-{
-  return i != j ? -1 : (i > 0) + (i + 1 < n);
-}
+static PetscReal Stiffness(PetscInt i, PetscInt j, PetscInt n) { return i != j ? -1 : (i > 0) + (i + 1 < n); }
 
-static PetscReal Mass(PetscInt i, PetscInt j, PetscInt n)
-{
-  return i != j ? 1. / 6 : ((i > 0) + (i + 1 < n)) / 3.;
-}
+static PetscReal Mass(PetscInt i, PetscInt j, PetscInt n) { return i != j ? 1. / 6 : ((i > 0) + (i + 1 < n)) / 3.; }
 
 static Sparse Poisson(const PetscInt n[3])
 {

@@ -320,10 +320,7 @@ static PetscErrorCode MeasureNext(const Bench &bench, const StudyMatrix &m, std:
 }
 
 /* The three smallest of a family: up to about two million entries */
-static bool Quick(const StudyMatrix &m)
-{
-  return m.role != Role::P3 && m.name.back() <= '3';
-}
+static bool Quick(const StudyMatrix &m) { return m.role != Role::P3 && m.name.back() <= '3'; }
 
 static PetscErrorCode Choose(std::vector<StudyMatrix> *chosen)
 {

@@ -24,10 +24,7 @@ struct Study {
   std::vector<Point> points;
 };
 
-inline double predicted(const goza::Machine &machine, const Point &p)
-{
-  return goza::cost_of(machine, *p.sample, p.choice, p.traits).seconds;
-}
+inline double predicted(const goza::Machine &machine, const Point &p) { return goza::cost_of(machine, *p.sample, p.choice, p.traits).seconds; }
 
 class Misfit {
 public:

@@ -48,10 +48,7 @@ Shape dense_row(const std::string &name, PetscInt n)
   return s;
 }
 
-CsrMatrix csr(Space space, const Shape &s)
-{
-  return csr_of(space, s.rows, s.n);
-}
+CsrMatrix csr(Space space, const Shape &s) { return csr_of(space, s.rows, s.n); }
 
 void check_equal(const CsrMatrix &A, const Sparse &want, const std::string &what)
 {

@@ -122,25 +122,13 @@ template <template <class, class> class F, class Options> void check_format()
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(half)
-{
-  check_type<Half>(10, 5);
-}
+BOOST_AUTO_TEST_CASE(half) { check_type<Half>(10, 5); }
 
-BOOST_AUTO_TEST_CASE(cds)
-{
-  check_format<Cds, CdsOptions>();
-}
+BOOST_AUTO_TEST_CASE(cds) { check_format<Cds, CdsOptions>(); }
 
-BOOST_AUTO_TEST_CASE(fold)
-{
-  check_format<Fold, FoldOptions>();
-}
+BOOST_AUTO_TEST_CASE(fold) { check_format<Fold, FoldOptions>(); }
 
-BOOST_AUTO_TEST_CASE(slicedell)
-{
-  check_format<SlicedEll, SlicedEllOptions>();
-}
+BOOST_AUTO_TEST_CASE(slicedell) { check_format<SlicedEll, SlicedEllOptions>(); }
 
 /* Scaling from both sides keeps half storage of the diagonals, whose other half is a mirror image. */
 BOOST_AUTO_TEST_CASE(symmetric_scaling_keeps_symmetry)

@@ -23,10 +23,7 @@
 namespace emulated
 {
 
-inline int lane()
-{
-  return self->number % 32;
-}
+inline int lane() { return self->number % 32; }
 
 /* What the lane `from` has; its own where that is not in the mask. */
 template <class T> T value_of(unsigned mask, T mine, int from)
@@ -75,10 +72,7 @@ template <class T> T __shfl_sync(unsigned mask, T v, int from, int width = 32)
 {
   return emulated::value_of(mask, v, emulated::lane() / width * width + from % width);
 }
-template <class T> T __shfl_xor_sync(unsigned mask, T v, int other)
-{
-  return emulated::value_of(mask, v, emulated::lane() ^ other);
-}
+template <class T> T __shfl_xor_sync(unsigned mask, T v, int other) { return emulated::value_of(mask, v, emulated::lane() ^ other); }
 template <class T> T __shfl_up_sync(unsigned mask, T v, int before, int width = 32)
 {
   return emulated::value_of(mask, v, emulated::lane() % width >= before ? emulated::lane() - before : -1);
@@ -91,93 +85,42 @@ inline unsigned __ballot_sync(unsigned mask, bool holds)
 {
   return emulated::lanes_where(mask, holds, [](bool v) { return v; });
 }
-inline bool __any_sync(unsigned mask, bool holds)
-{
-  return __ballot_sync(mask, holds) != 0;
-}
-inline bool __all_sync(unsigned mask, bool holds)
-{
-  return __ballot_sync(mask, !holds) == 0;
-}
+inline bool                 __any_sync(unsigned mask, bool holds) { return __ballot_sync(mask, holds) != 0; }
+inline bool                 __all_sync(unsigned mask, bool holds) { return __ballot_sync(mask, !holds) == 0; }
 template <class T> unsigned __match_any_sync(unsigned mask, T value)
 {
   return emulated::lanes_where(mask, value, [value](T v) { return v == value; });
 }
-inline void __syncwarp(unsigned mask = 0xffffffffu)
-{
-  (void)__ballot_sync(mask, true);
-}
-inline void __syncthreads()
-{
-  (void)emulated::sync_block(0);
-}
-inline int __syncthreads_or(int value)
-{
-  return emulated::sync_block(value).any;
-}
-inline int __syncthreads_and(int value)
+inline void __syncwarp(unsigned mask = 0xffffffffu) { (void)__ballot_sync(mask, true); }
+inline void __syncthreads() { (void)emulated::sync_block(0); }
+inline int  __syncthreads_or(int value) { return emulated::sync_block(value).any; }
+inline int  __syncthreads_and(int value)
 {
   const emulated::Votes votes = emulated::sync_block(value);
 
   return votes.count == votes.threads;
 }
-inline int __syncthreads_count(int value)
-{
-  return emulated::sync_block(value).count;
-}
-inline void __threadfence()
-{
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-inline void __threadfence_system()
-{
-  __threadfence();
-}
-inline void __nanosleep(unsigned)
-{
-  emulated::yield();
-}
+inline int  __syncthreads_count(int value) { return emulated::sync_block(value).count; }
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_system() { __threadfence(); }
+inline void __nanosleep(unsigned) { emulated::yield(); }
 
-template <class T> T __ldg(const T *p)
-{
-  return *p;
-}
-template <class T> T __ldcs(const T *p)
-{
-  return *p;
-}
-template <class T> T __ldcg(const T *p)
-{
-  return *p;
-}
-template <class T> void __stcs(T *p, emulated::Same<T> v)
-{
-  *p = v;
-}
-inline void __pipeline_memcpy_async(void *to, const void *from, std::size_t bytes)
-{
-  std::memcpy(to, from, bytes);
-}
-inline void        __pipeline_commit() { }
-inline void        __pipeline_wait_prior(int) { }
-inline std::size_t __cvta_generic_to_shared(const void *p)
+template <class T> T    __ldg(const T *p) { return *p; }
+template <class T> T    __ldcs(const T *p) { return *p; }
+template <class T> T    __ldcg(const T *p) { return *p; }
+template <class T> void __stcs(T *p, emulated::Same<T> v) { *p = v; }
+inline void             __pipeline_memcpy_async(void *to, const void *from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+inline void             __pipeline_commit() { }
+inline void             __pipeline_wait_prior(int) { }
+inline std::size_t      __cvta_generic_to_shared(const void *p)
 {
   emulated::upper_half = reinterpret_cast<std::uintptr_t>(p) >> 32 << 32;
   return reinterpret_cast<std::uintptr_t>(p);
 }
-inline void *__cvta_shared_to_generic(std::size_t p)
-{
-  return reinterpret_cast<void *>(emulated::upper_half | (p & 0xffffffffu));
-}
+inline void *__cvta_shared_to_generic(std::size_t p) { return reinterpret_cast<void *>(emulated::upper_half | (p & 0xffffffffu)); }
 
-inline int __popc(unsigned v)
-{
-  return __builtin_popcount(v);
-}
-inline int __ffs(int v)
-{
-  return __builtin_ffs(v);
-}
+inline int    __popc(unsigned v) { return __builtin_popcount(v); }
+inline int    __ffs(int v) { return __builtin_ffs(v); }
 inline double __longlong_as_double(long long v)
 {
   double d;
@@ -185,18 +128,9 @@ inline double __longlong_as_double(long long v)
   std::memcpy(&d, &v, sizeof(d));
   return d;
 }
-inline double rsqrt(double x)
-{
-  return 1 / std::sqrt(x);
-}
-template <class A, class B> std::common_type_t<A, B> min(A a, B b)
-{
-  return b < a ? b : a;
-}
-template <class A, class B> std::common_type_t<A, B> max(A a, B b)
-{
-  return a < b ? b : a;
-}
+inline double                                        rsqrt(double x) { return 1 / std::sqrt(x); }
+template <class A, class B> std::common_type_t<A, B> min(A a, B b) { return b < a ? b : a; }
+template <class A, class B> std::common_type_t<A, B> max(A a, B b) { return a < b ? b : a; }
 
 template <class T> T atomicAdd(T *p, emulated::Same<T> v)
 {

@@ -149,10 +149,7 @@ void end(Block &block, Exchange &e)
 }
 
 /* Lanes that have ended do not come any more. */
-bool all_there(const Block &block, int warp, const Exchange &e)
-{
-  return ((e.arrived | ~block.lanes[warp]) & e.mask) == e.mask;
-}
+bool all_there(const Block &block, int warp, const Exchange &e) { return ((e.arrived | ~block.lanes[warp]) & e.mask) == e.mask; }
 
 void end(Block &block, Barrier &barrier)
 {
@@ -238,10 +235,7 @@ uint3 block_of(dim3 grid, std::size_t k, std::size_t n)
 
 } // namespace
 
-unsigned char *dynamic_memory()
-{
-  return reinterpret_cast<unsigned char *>((reinterpret_cast<std::uintptr_t>(self->block->memory.data()) + 63) / 64 * 64);
-}
+unsigned char *dynamic_memory() { return reinterpret_cast<unsigned char *>((reinterpret_cast<std::uintptr_t>(self->block->memory.data()) + 63) / 64 * 64); }
 
 void yield()
 {

@@ -73,10 +73,7 @@ DeviceMemory &memory()
   return *all;
 }
 
-double &time_of(cudaEvent_t event)
-{
-  return *reinterpret_cast<double *>(event);
-}
+double &time_of(cudaEvent_t event) { return *reinterpret_cast<double *>(event); }
 
 constexpr int multiprocessors = 4, cache_bytes = 256 << 10;
 
@@ -94,18 +91,9 @@ cudaError_t cudaGetDevice(int *id)
   *id = 0;
   return cudaSuccess;
 }
-cudaError_t cudaSetDevice(int)
-{
-  return cudaSuccess;
-}
-cudaError_t cudaGetLastError()
-{
-  return cudaSuccess;
-}
-const char *cudaGetErrorString(cudaError_t)
-{
-  return "an error of the emulated device";
-}
+cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+const char *cudaGetErrorString(cudaError_t) { return "an error of the emulated device"; }
 cudaError_t cudaDriverGetVersion(int *version)
 {
   *version = 12000;
@@ -168,18 +156,9 @@ cudaError_t cudaMalloc(void **p, std::size_t bytes)
   *p = memory().take(bytes);
   return *p ? cudaSuccess : cudaErrorMemoryAllocation;
 }
-cudaError_t cudaFree(void *p)
-{
-  return !p || memory().give_back(p) ? cudaSuccess : cudaErrorInvalidValue;
-}
-cudaError_t cudaMallocAsync(void **p, std::size_t bytes, cudaStream_t)
-{
-  return cudaMalloc(p, bytes);
-}
-cudaError_t cudaFreeAsync(void *p, cudaStream_t)
-{
-  return cudaFree(p);
-}
+cudaError_t cudaFree(void *p) { return !p || memory().give_back(p) ? cudaSuccess : cudaErrorInvalidValue; }
+cudaError_t cudaMallocAsync(void **p, std::size_t bytes, cudaStream_t) { return cudaMalloc(p, bytes); }
+cudaError_t cudaFreeAsync(void *p, cudaStream_t) { return cudaFree(p); }
 cudaError_t cudaMallocHost(void **p, std::size_t bytes)
 {
   *p = std::malloc(bytes);
@@ -190,14 +169,8 @@ cudaError_t cudaFreeHost(void *p)
   std::free(p);
   return cudaSuccess;
 }
-cudaError_t cudaHostRegister(void *, std::size_t, unsigned)
-{
-  return cudaSuccess;
-}
-cudaError_t cudaHostUnregister(void *)
-{
-  return cudaSuccess;
-}
+cudaError_t cudaHostRegister(void *, std::size_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaHostUnregister(void *) { return cudaSuccess; }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind, cudaStream_t)
 {
   std::memmove(to, from, bytes);
@@ -221,27 +194,15 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize()
-{
-  return cudaSuccess;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t)
-{
-  return cudaSuccess;
-}
-cudaError_t cudaStreamQuery(cudaStream_t)
-{
-  return cudaSuccess;
-}
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned, int)
 {
   *stream = nullptr;
   return cudaSuccess;
 }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
-{
-  return cudaSuccess;
-}
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
   *least = *greatest = 0;
@@ -252,10 +213,7 @@ cudaError_t cudaEventCreate(cudaEvent_t *event)
   *event = reinterpret_cast<cudaEvent_t>(new double(0));
   return cudaSuccess;
 }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
-{
-  return cudaEventCreate(event);
-}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) { return cudaEventCreate(event); }
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
   delete &time_of(event);
@@ -266,14 +224,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
   time_of(event) = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
   return cudaSuccess;
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t)
-{
-  return cudaSuccess;
-}
-cudaError_t cudaEventQuery(cudaEvent_t)
-{
-  return cudaSuccess;
-}
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end)
 {
   *milliseconds = static_cast<float>(time_of(end) - time_of(begin));
@@ -282,10 +234,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
 
 /* What an emulated device has not: pools, graphs, memory of other processes. */
 #define LACKS(name, ...) \
-  cudaError_t name(__VA_ARGS__) \
-  { \
-    return cudaErrorNotSupported; \
-  }
+  cudaError_t name(__VA_ARGS__) { return cudaErrorNotSupported; }
 LACKS(cudaStreamCreateWithFlags, cudaStream_t *, unsigned)
 LACKS(cudaLaunchKernelExC, const cudaLaunchConfig_t *, const void *, void **)
 LACKS(cudaFuncSetAttribute, const void *, cudaFuncAttribute, int)

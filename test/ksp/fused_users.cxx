@@ -41,10 +41,7 @@ PetscErrorCode stop_at_three(KSP, PetscInt it, PetscReal, KSPConvergedReason *re
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode fail_at_two(KSP, PetscInt it, PetscReal, void *)
-{
-  return it == 2 ? PETSC_ERR_USER : PETSC_SUCCESS;
-}
+PetscErrorCode fail_at_two(KSP, PetscInt it, PetscReal, void *) { return it == 2 ? PETSC_ERR_USER : PETSC_SUCCESS; }
 
 /* With unpreconditioned norms what a monitor is told is what it finds; a restart comes between. */
 BOOST_AUTO_TEST_CASE(monitors_see_the_solution)
@@ -280,10 +277,7 @@ struct Unwaited {
   int         products = 0;
 } unwaited;
 
-int products_so_far()
-{
-  return (int)(goza::usage.products[0] + goza::usage.products[1]);
-}
+int products_so_far() { return (int)(goza::usage.products[0] + goza::usage.products[1]); }
 
 } // namespace
 

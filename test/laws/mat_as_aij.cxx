@@ -11,10 +11,7 @@ namespace
 using Mats = std::vector<std::string>;
 
 /* PETSc puts a dense matrix into a parallel one of 3.18 place by place. */
-bool is_small(const MatCase &c)
-{
-  return c.entry.rows * c.entry.cols < 5000;
-}
+bool is_small(const MatCase &c) { return c.entry.rows * c.entry.cols < 5000; }
 
 void same_type(Mat A, Mat R, const std::string &what)
 {

@@ -19,32 +19,17 @@ public:
 
 private:
 #if PetscDefined(HAVE_DEVICE)
-  static PetscReal now_down()
-  {
-    return petsc_gtoc_sz;
-  }
-  static PetscReal now_up()
-  {
-    return petsc_ctog_sz;
-  }
+  static PetscReal now_down() { return petsc_gtoc_sz; }
+  static PetscReal now_up() { return petsc_ctog_sz; }
 #else
-  static PetscReal now_down()
-  {
-    return 0;
-  }
-  static PetscReal now_up()
-  {
-    return 0;
-  }
+  static PetscReal now_down() { return 0; }
+  static PetscReal now_up() { return 0; }
 #endif
 
   PetscReal down_ = now_down(), up_ = now_up();
 };
 
-bool on_device(const MatCase &c)
-{
-  return c.vec != VECSTANDARD;
-}
+bool on_device(const MatCase &c) { return c.vec != VECSTANDARD; }
 
 /* The newer values to where MatScale() computes. */
 void compute_values(Mat A, Mat R)

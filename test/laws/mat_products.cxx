@@ -179,10 +179,7 @@ const std::pair<const char *, OfTwo> products_of_two[] = {
 };
 
 /* PETSc's own product of parallel AIJ writes beyond what the first has kept of B'. */
-bool may_be_reused(const MatCase &c, const std::string &name)
-{
-  return !c.parallel() || name.find("B'") != name.size() - 2;
-}
+bool may_be_reused(const MatCase &c, const std::string &name) { return !c.parallel() || name.find("B'") != name.size() - 2; }
 
 void products_of_mixed_types(const MatCase &c)
 {

@@ -41,10 +41,7 @@ PetscScalar product(Vec a, Vec b)
   return s;
 }
 
-PetscReal dot(Vec a, Vec b)
-{
-  return PetscRealPart(product(a, b));
-}
+PetscReal dot(Vec a, Vec b) { return PetscRealPart(product(a, b)); }
 
 void linear(const PCCase &c)
 {
@@ -228,14 +225,8 @@ void values_change_kept(const PCCase &c, const char *how, PetscInt more)
   BOOST_TEST(s.iterations <= c.ceiling() + more);
 }
 
-void values_change_interpolation_kept(const PCCase &c)
-{
-  values_change_kept(c, "interpolation", 2);
-}
-void values_change_by_default(const PCCase &c)
-{
-  values_change_kept(c, "auto", 0);
-}
+void values_change_interpolation_kept(const PCCase &c) { values_change_kept(c, "interpolation", 2); }
+void values_change_by_default(const PCCase &c) { values_change_kept(c, "auto", 0); }
 
 /* With the aggregates kept: D A D has the same ones for a D of powers of two, alike in a block, but another interpolation, and must get the hierarchy of a
    fresh set-up. By default they are kept from the second set-up on, and the patterns of products from the third. */

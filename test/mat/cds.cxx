@@ -77,10 +77,7 @@ void check_product(const Cds<PetscScalar, PetscScalar> &cds, const Matrix &A)
   BOOST_TEST(y == want, boost::test_tools::per_element());
 }
 
-double symmetric(PetscInt i, PetscInt j)
-{
-  return 1 + std::min(i, j) % 5 + 10 * (std::abs(i - j) % 3);
-}
+double symmetric(PetscInt i, PetscInt j) { return 1 + std::min(i, j) % 5 + 10 * (std::abs(i - j) % 3); }
 
 Matrix tridiagonal(PetscInt n)
 {

@@ -37,10 +37,7 @@ template <class F> F made(const Csr &B, PetscInt width)
   return fold;
 }
 
-template <class V = PetscScalar> Fold<V, V> built(const Csr &B, PetscInt width)
-{
-  return made<Fold<V, V>>(B, width);
-}
+template <class V = PetscScalar> Fold<V, V> built(const Csr &B, PetscInt width) { return made<Fold<V, V>>(B, width); }
 
 using Rectangle = goza::FoldRectangle<PetscScalar, PetscScalar>;
 
@@ -80,10 +77,7 @@ struct Rows {
   }
 };
 
-std::vector<int> lines_of(const goza::FoldView<PetscScalar> &view, PetscInt group, int n)
-{
-  return {view.head[group].line, view.head[group].line + n};
-}
+std::vector<int> lines_of(const goza::FoldView<PetscScalar> &view, PetscInt group, int n) { return {view.head[group].line, view.head[group].line + n}; }
 
 /* n columns of a group, as they are stored */
 std::vector<PetscInt> columns_of(const goza::FoldView<PetscScalar> &view, PetscInt group, int n)

@@ -17,10 +17,7 @@ namespace
 constexpr PetscInt64 many            = PetscInt64(1) << 31;
 constexpr PetscInt   looked_at_first = 1000, looked_at = 499;
 
-bool on_host()
-{
-  return goza::default_space() == goza::Space::Host;
-}
+bool on_host() { return goza::default_space() == goza::Space::Host; }
 
 /* The diagonals of an owning matrix, as a program whose own kernels write them has them. */
 struct Diagonals {
@@ -89,10 +86,7 @@ enum class Field {
   Linear
 };
 
-PetscScalar at(Field f, PetscInt i)
-{
-  return f == Field::Constant ? PetscScalar(1) : PetscScalar(static_cast<PetscReal>(i));
-}
+PetscScalar at(Field f, PetscInt i) { return f == Field::Constant ? PetscScalar(1) : PetscScalar(static_cast<PetscReal>(i)); }
 
 /* row(i, add): calls add(entry, column) for the entries of a row. The first rows, every so many-th, and the last ones are looked at. */
 template <class Row> void check_product(Mat A, Field f, const Row &row)

@@ -40,10 +40,7 @@ template <class Value> void fill(Mat A, InsertMode mode, bool far, const Value &
   assemble_now(A);
 }
 
-PetscScalar uneven(PetscInt i, PetscInt j)
-{
-  return 1 + i + (PetscReal)0.5 * j + (i == j ? 40 : 0);
-}
+PetscScalar uneven(PetscInt i, PetscInt j) { return 1 + i + (PetscReal)0.5 * j + (i == j ? 40 : 0); }
 
 MatHandle unset(const char *type, PetscInt n)
 {

@@ -486,15 +486,9 @@ BOOST_AUTO_TEST_CASE(every_height_and_window_gives_the_same_product)
     for (int window : {-1, 0, 2, 5, 4096}) { BOOST_TEST_CONTEXT("height " << height << ", window " << window) check_product(built(height, window)); }
 }
 
-BOOST_AUTO_TEST_CASE(height_one_stores_no_padding)
-{
-  BOOST_TEST(built(1, 0).stored() == 8);
-}
+BOOST_AUTO_TEST_CASE(height_one_stores_no_padding) { BOOST_TEST(built(1, 0).stored() == 8); }
 
-BOOST_AUTO_TEST_CASE(sorting_saves_padding)
-{
-  BOOST_TEST(built(2, 4096).stored() < built(2, 0).stored());
-}
+BOOST_AUTO_TEST_CASE(sorting_saves_padding) { BOOST_TEST(built(2, 4096).stored() < built(2, 0).stored()); }
 
 BOOST_AUTO_TEST_CASE(rows_without_entries_can_be_left_out)
 {

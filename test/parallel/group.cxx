@@ -240,10 +240,7 @@ BOOST_AUTO_TEST_CASE(leaders_have_the_matrix)
 }
 
 /* A PETSc without CUDA multiplies with the transpose on the host, by every rank. */
-bool leaders_transpose()
-{
-  return goza::default_space() == goza::Space::Host || goza::petsc_on_device();
-}
+bool leaders_transpose() { return goza::default_space() == goza::Space::Host || goza::petsc_on_device(); }
 
 /* A Goza matrix's product with its transpose is the leaders', too, and that of PETSc's. */
 void same_transposed_product(const Entry &e, MPI_Comm comm)
@@ -543,10 +540,7 @@ bool in_one_group(MPI_Comm comm)
   return group && group->groups() == 1;
 }
 
-Answer answer(KSP ksp, Mat A)
-{
-  return answer(ksp, (Vec)right_hand_side(A, 3));
-}
+Answer answer(KSP ksp, Mat A) { return answer(ksp, (Vec)right_hand_side(A, 3)); }
 
 /* A rank's part of a vector that has all. */
 VecHandle part_of(Vec whole, Mat A)
@@ -728,10 +722,7 @@ BOOST_AUTO_TEST_CASE(diagonals_become_slices)
 }
 
 /* How often AIJ was made of a matrix that owns its values. */
-PetscInt times_made(Mat A)
-{
-  return goza::mat::own_of(A)->made;
-}
+PetscInt times_made(Mat A) { return goza::mat::own_of(A)->made; }
 
 /* Rows go from the ranks' formats to the leader's, after all that changes values and places, and no AIJ is made on the way. */
 BOOST_AUTO_TEST_CASE(owning_matrices_have_leaders)
@@ -766,10 +757,7 @@ BOOST_AUTO_TEST_CASE(owning_matrices_have_leaders)
 
 /* --- what may go wrong */
 
-PetscErrorCode no_array(Vec, PetscScalar **)
-{
-  return fail("array");
-}
+PetscErrorCode no_array(Vec, PetscScalar **) { return fail("array"); }
 
 /* A rank that cannot take its part of a result says so before the leader begins: all get the error, and what comes next finds nobody a step behind. */
 BOOST_AUTO_TEST_CASE(a_rank_that_cannot_take_its_result)

@@ -27,25 +27,13 @@ struct Pattern {
   void (*want)(PetscMPIInt rank, const std::vector<PetscInt> &first, std::vector<PetscInt> *ghosts);
 };
 
-PetscInt equal(PetscMPIInt, PetscMPIInt)
-{
-  return 17;
-}
+PetscInt equal(PetscMPIInt, PetscMPIInt) { return 17; }
 
-PetscInt growing(PetscMPIInt rank, PetscMPIInt)
-{
-  return 3 + 200 * rank;
-}
+PetscInt growing(PetscMPIInt rank, PetscMPIInt) { return 3 + 200 * rank; }
 
-PetscInt every_second(PetscMPIInt rank, PetscMPIInt)
-{
-  return rank % 2 ? 0 : 5;
-}
+PetscInt every_second(PetscMPIInt rank, PetscMPIInt) { return rank % 2 ? 0 : 5; }
 
-PetscInt only_last(PetscMPIInt rank, PetscMPIInt size)
-{
-  return rank == size - 1 ? 9 : 0;
-}
+PetscInt only_last(PetscMPIInt rank, PetscMPIInt size) { return rank == size - 1 ? 9 : 0; }
 
 void all_others(PetscMPIInt rank, const std::vector<PetscInt> &first, std::vector<PetscInt> *ghosts)
 {
@@ -79,10 +67,7 @@ const Pattern patterns[] = {
 };
 
 /* x_i of the exchange numbered `round`: small whole numbers, exact in either precision. */
-PetscReal entry(PetscInt i, int round)
-{
-  return (PetscReal)((i * 37 + round * 11) % 1009 + 1);
-}
+PetscReal entry(PetscInt i, int round) { return (PetscReal)((i * 37 + round * 11) % 1009 + 1); }
 
 template <class V> class Case {
 public:

@@ -64,10 +64,7 @@ PetscErrorCode begins(PetscLogEvent event, int, PetscObject, PetscObject, PetscO
   look(event);
   return PETSC_SUCCESS;
 }
-PetscErrorCode ends(PetscLogEvent, int, PetscObject, PetscObject, PetscObject, PetscObject)
-{
-  return PETSC_SUCCESS;
-}
+PetscErrorCode ends(PetscLogEvent, int, PetscObject, PetscObject, PetscObject, PetscObject) { return PETSC_SUCCESS; }
 #endif
 
 /* What begins while it lives. */

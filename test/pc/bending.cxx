@@ -50,10 +50,7 @@ private:
 
 const char found[] = "of its rows take linear and square functions of the grid's points for zeros, as of fourth order: near-null vectors are";
 
-bool bends(Mat A)
-{
-  return says(make_pc(A), found);
-}
+bool bends(Mat A) { return says(make_pc(A), found); }
 
 PetscInt iterations(Mat A)
 {

@@ -33,10 +33,7 @@ PetscInt iterations(KSP ksp, Mat A, bool one_level)
   return s.iterations;
 }
 
-PetscInt iterations(Mat A, bool one_level)
-{
-  return iterations(make_cg(A), A, one_level);
-}
+PetscInt iterations(Mat A, bool one_level) { return iterations(make_cg(A), A, one_level); }
 
 } // namespace
 

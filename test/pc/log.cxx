@@ -21,10 +21,7 @@ PetscEventPerfInfo event(const std::string &name)
   return info;
 }
 
-PetscEventPerfInfo event(const char *step, PetscInt level)
-{
-  return event(std::string(step) + " " + std::to_string(level));
-}
+PetscEventPerfInfo event(const char *step, PetscInt level) { return event(std::string(step) + " " + std::to_string(level)); }
 
 /* One application of a cycle: from the log before and after it. */
 void steps_of_a_cycle(const char *cycle, PetscInt direct_limit, const char *smoother)
@@ -73,22 +70,10 @@ void steps_of_a_cycle(const char *cycle, PetscInt direct_limit, const char *smoo
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(v_cycle)
-{
-  steps_of_a_cycle("v", 500, "chebyshev");
-}
-BOOST_AUTO_TEST_CASE(w_cycle)
-{
-  steps_of_a_cycle("w", 500, "chebyshev");
-}
-BOOST_AUTO_TEST_CASE(coarsest_level_smoothed)
-{
-  steps_of_a_cycle("v", 0, "jacobi");
-}
-BOOST_AUTO_TEST_CASE(gauss_seidel)
-{
-  steps_of_a_cycle("w", 0, "mcgs");
-}
+BOOST_AUTO_TEST_CASE(v_cycle) { steps_of_a_cycle("v", 500, "chebyshev"); }
+BOOST_AUTO_TEST_CASE(w_cycle) { steps_of_a_cycle("w", 500, "chebyshev"); }
+BOOST_AUTO_TEST_CASE(coarsest_level_smoothed) { steps_of_a_cycle("v", 0, "jacobi"); }
+BOOST_AUTO_TEST_CASE(gauss_seidel) { steps_of_a_cycle("w", 0, "mcgs"); }
 
 /* The steps of a set-up, on every level but the coarsest, which is only measured. */
 BOOST_AUTO_TEST_CASE(steps_of_the_set_up)

@@ -15,10 +15,7 @@ using namespace goza_test;
 namespace
 {
 
-goza::saamg::SAAMG &data(PC pc)
-{
-  return *static_cast<goza::saamg::SAAMG *>(pc->data);
-}
+goza::saamg::SAAMG &data(PC pc) { return *static_cast<goza::saamg::SAAMG *>(pc->data); }
 
 /* A solver of A by saamg, set up from the options set now. */
 KSPHandle solver(Mat A, KSPType type, PCSAAMGPrecision low = PC_SAAMG_HALF)

@@ -21,10 +21,7 @@ namespace
 
 constexpr PetscReal eps = PETSC_MACHINE_EPSILON;
 
-MatHandle aij(const Entry &e, MPI_Comm comm = PETSC_COMM_WORLD)
-{
-  return assemble(e, MATAIJ, Prealloc::exact, comm);
-}
+MatHandle aij(const Entry &e, MPI_Comm comm = PETSC_COMM_WORLD) { return assemble(e, MATAIJ, Prealloc::exact, comm); }
 
 Space space() // of the tests: that of the matrices
 {
@@ -88,10 +85,7 @@ std::vector<PetscInt> everywhere(const Ready &s)
   return of_node;
 }
 
-CsrFacts facts_of(const Ready &s)
-{
-  return row_facts(s.rows.A, *s.rows.columns);
-}
+CsrFacts facts_of(const Ready &s) { return row_facts(s.rows.A, *s.rows.columns); }
 
 PetscReal estimate(Mat A, LanczosSteps its)
 {
@@ -530,10 +524,7 @@ void made_of_aggregates(const Entry &e)
 }
 
 /* A tile's number in a direction of n nodes: three to a tile, and where one would be left over, two in the first and the last. */
-PetscInt tile(PetscInt x, PetscInt n)
-{
-  return n % 3 == 1 ? (x + 1) / 3 : x / 3;
-}
+PetscInt tile(PetscInt x, PetscInt n) { return n % 3 == 1 ? (x + 1) / 3 : x / 3; }
 
 /* The aggregates of a grid numbered x fastest are its tiles, long in the given directions, in order. */
 void aggregates_are_tiles(const Entry &e, std::array<PetscInt, 3> n, std::array<bool, 3> longer, PetscReal threshold)

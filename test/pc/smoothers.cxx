@@ -78,10 +78,7 @@ struct Lent { // a sequential matrix's rows
 };
 
 /* Of a matrix on one rank */
-MapPtr map_of(const Csr &A)
-{
-  return std::make_shared<ColumnMap>(PETSC_COMM_SELF, A.nrows, A.space);
-}
+MapPtr map_of(const Csr &A) { return std::make_shared<ColumnMap>(PETSC_COMM_SELF, A.nrows, A.space); }
 
 std::vector<PetscInt> colors_of(const Coloring &c, PetscInt n)
 {
@@ -486,10 +483,7 @@ BOOST_AUTO_TEST_CASE(l1_norms_of_scaled_rows)
 }
 
 /* Of a matrix on one rank */
-Array<PetscReal> magnitudes_of(const Csr &A)
-{
-  return magnitudes(A, row_facts(A, *map_of(A)).dinv);
-}
+Array<PetscReal> magnitudes_of(const Csr &A) { return magnitudes(A, row_facts(A, *map_of(A)).dinv); }
 
 /* A A^-1 = I, of entries of very different sizes too; or the answer that it takes more than elimination. */
 BOOST_AUTO_TEST_CASE(dense_inverses)

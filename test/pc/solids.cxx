@@ -40,10 +40,7 @@ struct Body {
   }
 };
 
-bool at_the_end(const Place<3> &x)
-{
-  return x[0] < 1e-9;
-}
+bool at_the_end(const Place<3> &x) { return x[0] < 1e-9; }
 
 /* Columns of another stiffness, whose sides are not where aggregates end. */
 Body columns(double contrast)

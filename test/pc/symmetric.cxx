@@ -34,10 +34,7 @@ const std::vector<Entry> &waves()
   return all;
 }
 
-MatHandle matrix(const Entry &e, MatType type = MATAIJ, MPI_Comm comm = PETSC_COMM_WORLD)
-{
-  return assemble(e, type, Prealloc::exact, comm);
-}
+MatHandle matrix(const Entry &e, MatType type = MATAIJ, MPI_Comm comm = PETSC_COMM_WORLD) { return assemble(e, type, Prealloc::exact, comm); }
 
 VecHandle applied(PC pc, Vec x, PetscErrorCode (*apply)(PC, Vec, Vec) = PCApply)
 {

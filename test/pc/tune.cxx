@@ -17,15 +17,9 @@ namespace
 const char *const lowered = "precision single (auto): in this pattern's second set-up";
 
 /* Where quick does anything. */
-bool lowers()
-{
-  return !PetscDefined(USE_REAL_SINGLE) && goza::default_space() == goza::Space::Host;
-}
+bool lowers() { return !PetscDefined(USE_REAL_SINGLE) && goza::default_space() == goza::Space::Host; }
 
-KSPHandle solver(Mat A, KSPType type = KSPFUSEDCG)
-{
-  return make_solver(A, type, 1e-7, 300);
-}
+KSPHandle solver(Mat A, KSPType type = KSPFUSEDCG) { return make_solver(A, type, 1e-7, 300); }
 
 /* Of the leader, where ranks share a GPU; null where another rank leads. */
 goza::saamg::SAAMG *data(KSP ksp)

@@ -48,10 +48,7 @@ bool is_ours(const char *file)
   return std::strncmp(file, __FILE__, here) == 0 && std::strncmp(file + here, "src/", 4) == 0;
 }
 
-bool refuse(std::size_t bytes, const char *file)
-{
-  return bytes && (asked.of == Of::all || is_ours(file)) && refuse(bytes);
-}
+bool refuse(std::size_t bytes, const char *file) { return bytes && (asked.of == Of::all || is_ours(file)) && refuse(bytes); }
 
 PetscErrorCode Malloc(std::size_t bytes, PetscBool clear, int line, const char function[], const char file[], void **result)
 {
@@ -98,22 +95,13 @@ AllocFailure::~AllocFailure()
   goza::set_refuses_memory(nullptr);
 }
 
-long AllocFailure::count()
-{
-  return counted;
-}
+long AllocFailure::count() { return counted; }
 
-bool AllocFailure::refused()
-{
-  return was_refused;
-}
+bool AllocFailure::refused() { return was_refused; }
 
 WithMemory::WithMemory() : before_(counting.exchange(false)) { }
 
-WithMemory::~WithMemory()
-{
-  counting = before_;
-}
+WithMemory::~WithMemory() { counting = before_; }
 
 } // namespace goza_test
 
@@ -139,27 +127,12 @@ void *operator new(std::size_t n, const std::nothrow_t &) noexcept
   return !goza_test::asked.device && goza_test::refuse(n) ? nullptr : std::malloc(n ? n : 1);
 }
 
-void operator delete(void *p, const std::nothrow_t &) noexcept
-{
-  std::free(p);
-}
+void operator delete(void *p, const std::nothrow_t &) noexcept { std::free(p); }
 
-void operator delete(void *p) noexcept
-{
-  std::free(p);
-}
+void operator delete(void *p) noexcept { std::free(p); }
 
-void operator delete(void *p, std::size_t) noexcept
-{
-  std::free(p);
-}
+void operator delete(void *p, std::size_t) noexcept { std::free(p); }
 
-void operator delete(void *p, std::align_val_t) noexcept
-{
-  std::free(p);
-}
+void operator delete(void *p, std::align_val_t) noexcept { std::free(p); }
 
-void operator delete(void *p, std::size_t, std::align_val_t) noexcept
-{
-  std::free(p);
-}
+void operator delete(void *p, std::size_t, std::align_val_t) noexcept { std::free(p); }

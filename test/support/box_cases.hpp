@@ -41,18 +41,9 @@ inline Entry lattice_points(const std::string &name, std::array<PetscInt, 3> n, 
           }};
 }
 
-inline bool all_neighbours(PetscInt)
-{
-  return true;
-}
-inline bool no_neighbours(PetscInt)
-{
-  return false;
-}
-inline bool along_axes(PetscInt axes)
-{
-  return axes == 1;
-}
+inline bool all_neighbours(PetscInt) { return true; }
+inline bool no_neighbours(PetscInt) { return false; }
+inline bool along_axes(PetscInt axes) { return axes == 1; }
 
 struct BoxCase {
   Entry    entry;

@@ -17,10 +17,7 @@
 namespace goza::complex_library // where std::ostream and Boost.Test look for it
 {
 
-template <class T> std::ostream &operator<<(std::ostream &out, Complex<T> a)
-{
-  return out << '(' << a.real() << ',' << a.imag() << ')';
-}
+template <class T> std::ostream &operator<<(std::ostream &out, Complex<T> a) { return out << '(' << a.real() << ',' << a.imag() << ')'; }
 
 } // namespace goza::complex_library
 #endif

@@ -28,10 +28,7 @@ constexpr unsigned any_square = square | nonempty;
 constexpr unsigned all_good   = square | symmetric | spd | full_diagonal | no_zero_pivots | nonempty;
 
 /* Symmetric positive weight of the edge between two unknowns, within a factor of 19. */
-PetscReal weight(PetscInt i, PetscInt j)
-{
-  return 1 + 0.9 * uniform(std::min(i, j), std::max(i, j), 7);
-}
+PetscReal weight(PetscInt i, PetscInt j) { return 1 + 0.9 * uniform(std::min(i, j), std::max(i, j), 7); }
 
 /* A graph Laplacian on a grid with the neighbours given; an edge that leaves the grid goes to a Dirichlet value, or does not exist. */
 struct Grid {
@@ -264,10 +261,7 @@ Entry turned(const Entry &e, std::function<PetscScalar(PetscInt, PetscInt)> fact
   return t;
 }
 
-PetscScalar phase(PetscInt i)
-{
-  return PetscCMPLX(PetscCosReal(uniform(i, 0, 83)), PetscSinReal(uniform(i, 0, 83)));
-}
+PetscScalar phase(PetscInt i) { return PetscCMPLX(PetscCosReal(uniform(i, 0, 83)), PetscSinReal(uniform(i, 0, 83))); }
 
 Entry hermitian(const Entry &e)
 {

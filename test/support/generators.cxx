@@ -13,10 +13,7 @@ namespace
 {
 
 /* Whether the edge between i and j is there, with the probability given: the same both ways. */
-bool edge(PetscInt i, PetscInt j, double probability)
-{
-  return coefficient(i, j) - 0.5 < probability;
-}
+bool edge(PetscInt i, PetscInt j, double probability) { return coefficient(i, j) - 0.5 < probability; }
 
 } // namespace
 
@@ -54,10 +51,7 @@ Offsets tetrahedra()
   return all;
 }
 
-Sparse road(PetscInt nx, PetscInt ny)
-{
-  return shuffled(on_grid(nx, ny, 1, {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}}, 0.7), 100, 8192);
-}
+Sparse road(PetscInt nx, PetscInt ny) { return shuffled(on_grid(nx, ny, 1, {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}}, 0.7), 100, 8192); }
 
 Sparse triangles(PetscInt nx, PetscInt ny)
 {

@@ -19,16 +19,10 @@ void for_each_method(const std::function<void(const Method &)> &body)
   for (const Method &m : methods()) body(m);
 }
 
-System poisson(const char *mat)
-{
-  return {system_matrix(problem("poisson7"), mat)};
-}
+System poisson(const char *mat) { return {system_matrix(problem("poisson7"), mat)}; }
 
 /* A growth of rounding that is allowed in double precision: in single half as many digits of it. */
-static PetscReal as_precise(PetscReal growth)
-{
-  return PetscDefined(USE_REAL_SINGLE) ? PetscSqrtReal(growth) : growth;
-}
+static PetscReal as_precise(PetscReal growth) { return PetscDefined(USE_REAL_SINGLE) ? PetscSqrtReal(growth) : growth; }
 
 /* By itself a cycle may be in half precision behind our method and in double behind PETSc's. */
 static void compare_in_double(KSP ksp)
@@ -77,10 +71,7 @@ Run solve_with(KSP ksp, Vec b, Vec guess)
   return run;
 }
 
-bool is_native(const Run &run)
-{
-  return run.view.find("vectors, product and") != std::string::npos;
-}
+bool is_native(const Run &run) { return run.view.find("vectors, product and") != std::string::npos; }
 
 void forget_repeated(std::vector<PetscReal> &history)
 {
@@ -114,9 +105,6 @@ void same(const Run &ours, const Run &petscs, const std::string &what, PetscReal
   BOOST_TEST(norm(d) <= eps * norm(petscs.x), what << ": solutions differ by " << norm(d) << " of " << norm(petscs.x));
 }
 
-VecHandle vector_of(Mat A, PetscInt seed)
-{
-  return right_hand_side(A, seed);
-}
+VecHandle vector_of(Mat A, PetscInt seed) { return right_hand_side(A, seed); }
 
 } // namespace goza_test

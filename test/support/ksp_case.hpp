@@ -10,10 +10,7 @@ namespace goza_test
 {
 
 /* Iterations over which rounding has not grown beyond what is allowed; in single precision it grows from half as many digits. */
-constexpr PetscInt before_rounding_grows(PetscInt in_double)
-{
-  return PetscDefined(USE_REAL_SINGLE) ? in_double / 2 : in_double;
-}
+constexpr PetscInt before_rounding_grows(PetscInt in_double) { return PetscDefined(USE_REAL_SINGLE) ? in_double / 2 : in_double; }
 
 struct Method {
   std::string              ours, petscs;

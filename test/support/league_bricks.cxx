@@ -17,10 +17,7 @@ template <int D> Tensor<D> times_identity(double k)
   return t;
 }
 
-template <int D> Tensor<D> identity(const Place<D> &)
-{
-  return times_identity<D>(1);
-}
+template <int D> Tensor<D> identity(const Place<D> &) { return times_identity<D>(1); }
 
 /* With the diagonal's rows and columns in order: A - shift times the volume of a cell. */
 Sparse shifted_by(Sparse A, double shift)

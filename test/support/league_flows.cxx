@@ -88,10 +88,7 @@ Sparse laplacian(const Sparse &graph, const std::function<double(PetscInt i, Pet
   return A;
 }
 
-double unit(PetscInt, PetscInt)
-{
-  return 1;
-}
+double unit(PetscInt, PetscInt) { return 1; }
 
 } // namespace
 

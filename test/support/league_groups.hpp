@@ -67,10 +67,7 @@ template <int D> bool on_wall(const Place<D> &x)
   return false;
 }
 
-template <int D> bool on_floor(const Place<D> &x)
-{
-  return x[D - 1] < 1e-9;
-}
+template <int D> bool on_floor(const Place<D> &x) { return x[D - 1] < 1e-9; }
 
 /* The unit square or cube. */
 template <int D> Bricks<D> cube(PetscInt cells)
@@ -83,10 +80,7 @@ template <int D> Bricks<D> cube(PetscInt cells)
   return even_bricks<D>(n, length);
 }
 
-template <int D> double one(const Place<D> &)
-{
-  return 1;
-}
+template <int D> double one(const Place<D> &) { return 1; }
 
 inline LeagueMatrix scalar(Sparse A)
 {

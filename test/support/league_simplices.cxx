@@ -54,10 +54,7 @@ template <int D> Simplices<D> slivers(int size, double grade = 1)
   return delaunay<D>(points);
 }
 
-template <int D> bool near_floor(const Place<D> &x)
-{
-  return x[D - 1] < 0.05;
-}
+template <int D> bool near_floor(const Place<D> &x) { return x[D - 1] < 0.05; }
 
 template <int D> double chequers(const Place<D> &x, double jump)
 {

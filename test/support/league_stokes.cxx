@@ -35,15 +35,9 @@ double ball(const Place<3> &x)
   return away < 0.07 ? 1e2 : 1;
 }
 
-template <int D> double varied(const Place<D> &x)
-{
-  return std::exp(2 * waves<D>(x, 23));
-}
+template <int D> double varied(const Place<D> &x) { return std::exp(2 * waves<D>(x, 23)); }
 
-double varied_less(const Place<2> &x)
-{
-  return std::exp(waves<2>(x, 23) / 2);
-}
+double varied_less(const Place<2> &x) { return std::exp(waves<2>(x, 23) / 2); }
 
 /* Pressures are given up to a constant. */
 LeagueMatrix two_fields(Sparse A, PetscInt velocities, Schur schur)

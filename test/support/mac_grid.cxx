@@ -208,10 +208,7 @@ template <int D> std::vector<std::vector<PetscReal>> MacGrid<D>::modes() const
   return modes;
 }
 
-template <int D> Sparse mac_stokes(const MacGrid<D> &grid, const Field<D> &eta, const Flow &flow)
-{
-  return Assembly<D>(grid, eta, flow).all();
-}
+template <int D> Sparse mac_stokes(const MacGrid<D> &grid, const Field<D> &eta, const Flow &flow) { return Assembly<D>(grid, eta, flow).all(); }
 
 template struct MacGrid<2>;
 template struct MacGrid<3>;

@@ -55,10 +55,7 @@ void skip_case(const std::string &why)
   printf("skipped: %s\n", why.c_str());
 }
 
-AddTests::AddTests(void (*add)())
-{
-  adders().push_back(add);
-}
+AddTests::AddTests(void (*add)()) { adders().push_back(add); }
 
 void add_test(boost::unit_test::test_suite *suite, const std::string &name, const std::function<void()> &body)
 {

@@ -9,10 +9,7 @@
 namespace goza_test
 {
 
-std::vector<MeshName> mesh_names()
-{
-  return {{"da_hex", false, false}, {"da_tet", false, true}, {"plex_hex", true, false}, {"plex_tet", true, true}};
-}
+std::vector<MeshName> mesh_names() { return {{"da_hex", false, false}, {"da_tet", false, true}, {"plex_hex", true, false}, {"plex_tet", true, true}}; }
 
 namespace
 {

@@ -61,10 +61,7 @@ MatName mat_named(const std::string &set)
   return {set, set, false}; /* -test_mat_types leaves it out: the test will say so */
 }
 
-std::vector<StorageName> storage_names()
-{
-  return {{"double", 0}, {"single", PetscDefined(USE_REAL_SINGLE) ? 0 : 0x1p-24}, {"half", 0x1p-11}};
-}
+std::vector<StorageName> storage_names() { return {{"double", 0}, {"single", PetscDefined(USE_REAL_SINGLE) ? 0 : 0x1p-24}, {"half", 0x1p-11}}; }
 
 std::vector<std::string> vec_names()
 {
@@ -73,29 +70,14 @@ std::vector<std::string> vec_names()
   return names;
 }
 
-std::string pc_name()
-{
-  return option("-test_pc_type", "saamg");
-}
+std::string pc_name() { return option("-test_pc_type", "saamg"); }
 
-std::vector<std::string> smoother_names()
-{
-  return {"jacobi", "chebyshev", "mcgs", "l1jacobi"};
-}
+std::vector<std::string> smoother_names() { return {"jacobi", "chebyshev", "mcgs", "l1jacobi"}; }
 
-std::vector<std::string> cycle_names()
-{
-  return {"v", "w"};
-}
+std::vector<std::string> cycle_names() { return {"v", "w"}; }
 
-std::vector<std::string> precision_names()
-{
-  return {"double", "single", "mixed", "half"};
-}
+std::vector<std::string> precision_names() { return {"double", "single", "mixed", "half"}; }
 
-std::vector<std::string> halo_names()
-{
-  return {"auto", "nccl", "peer", "host"};
-}
+std::vector<std::string> halo_names() { return {"auto", "nccl", "peer", "host"}; }
 
 } // namespace goza_test

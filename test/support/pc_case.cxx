@@ -136,10 +136,7 @@ KSPHandle make_solver(Mat A, KSPType type, PetscReal rtol, PetscInt most_iterati
   return ksp;
 }
 
-KSPHandle make_cg(Mat A, PetscReal rtol)
-{
-  return make_solver(A, KSPCG, rtol);
-}
+KSPHandle make_cg(Mat A, PetscReal rtol) { return make_solver(A, KSPCG, rtol); }
 
 PC pc_of(KSP ksp)
 {
@@ -204,10 +201,7 @@ std::string viewed(PC pc)
   return printed([pc](PetscViewer viewer) { return PCView(pc, viewer); });
 }
 
-bool says(PC pc, const std::string &words)
-{
-  return !any_rank(viewed(pc).find(words) == std::string::npos);
-}
+bool says(PC pc, const std::string &words) { return !any_rank(viewed(pc).find(words) == std::string::npos); }
 
 bool all_finite(Vec v)
 {

@@ -51,10 +51,7 @@ private:
 };
 
 /* A tolerance of a solve, or what this PETSc's precision reaches of it. */
-inline PetscReal reached(PetscReal tolerance)
-{
-  return PetscMax(tolerance, 100 * PETSC_MACHINE_EPSILON);
-}
+inline PetscReal reached(PetscReal tolerance) { return PetscMax(tolerance, 100 * PETSC_MACHINE_EPSILON); }
 
 PCHandle  make_pc(Mat A, bool set_up = true);                                                 /* with the options set now */
 KSPHandle make_solver(Mat A, KSPType, PetscReal rtol = 1e-7, PetscInt most_iterations = 200); /* the same; to reached(rtol) */

@@ -35,10 +35,7 @@ template <class F> void for_each_value(Mat A, F f)
   }
 }
 
-bool finite(PetscScalar v)
-{
-  return std::isfinite(PetscRealPart(v)) && std::isfinite(PetscImaginaryPart(v));
-}
+bool finite(PetscScalar v) { return std::isfinite(PetscRealPart(v)) && std::isfinite(PetscImaginaryPart(v)); }
 
 } // namespace
 
@@ -182,9 +179,6 @@ long event_count(const char *name)
   return info.count;
 }
 
-long kernel_count()
-{
-  return event_count("GozaMatMult");
-}
+long kernel_count() { return event_count("GozaMatMult"); }
 
 } // namespace goza_test

@@ -11,15 +11,9 @@ namespace
 
 using Maker = std::function<Sparse(double entries, std::uint64_t seed)>; /* about so many entries */
 
-PetscInt side(double points, int dimensions)
-{
-  return std::max<PetscInt>(3, (PetscInt)std::lround(std::pow(points, 1.0 / dimensions)));
-}
+PetscInt side(double points, int dimensions) { return std::max<PetscInt>(3, (PetscInt)std::lround(std::pow(points, 1.0 / dimensions))); }
 
-PetscInt rows(double entries, double in_a_row)
-{
-  return std::max<PetscInt>(64, (PetscInt)(entries / in_a_row));
-}
+PetscInt rows(double entries, double in_a_row) { return std::max<PetscInt>(64, (PetscInt)(entries / in_a_row)); }
 
 Sparse cube(double points, const Offsets &offsets, double probability = 1)
 {
@@ -176,10 +170,7 @@ std::vector<StudyMatrix> make()
 
 } // namespace
 
-const char *role_name(Role role)
-{
-  return role == Role::Fit ? "fit" : role == Role::Report ? "report" : "p3";
-}
+const char *role_name(Role role) { return role == Role::Fit ? "fit" : role == Role::Report ? "report" : "p3"; }
 
 const std::vector<StudyMatrix> &study_gallery()
 {

@@ -25,10 +25,7 @@ PetscErrorCode CheckMeshSize(PetscInt64 elements, PetscInt64 corners, PetscInt64
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs)
-{
-  return CheckCount(pairs, bs * bs, "nonzeros");
-}
+PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs) { return CheckCount(pairs, bs * bs, "nonzeros"); }
 
 static PetscErrorCode CheckElements(GozaElementType type, PetscInt nelem, PetscInt nnodes, PetscInt nowned, PetscInt bs)
 {

@@ -117,10 +117,7 @@ PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A);
 PetscErrorCode WriteOwn(GozaAssembly a, Mat A);
 
 /* assembly_baij.cxx: a matrix of blocks on the host, one for each pair of nodes. Collective. */
-inline bool is_blocks(Mat A)
-{
-  return is_type(A, MATSEQBAIJ, MATMPIBAIJ);
-}
+inline bool    is_blocks(Mat A) { return is_type(A, MATSEQBAIJ, MATMPIBAIJ); }
 PetscErrorCode SetBlockPattern(GozaAssembly a, Mat A, PetscInt start);
 PetscErrorCode WriteBlocks(GozaAssembly a, Mat A);
 

@@ -9,10 +9,7 @@
 namespace goza::assembly
 {
 
-PetscErrorCode AgreeOnFailure(MPI_Comm comm, PetscErrorCode here)
-{
-  return FailTogether(comm, here, "set up its part of the assembly");
-}
+PetscErrorCode AgreeOnFailure(MPI_Comm comm, PetscErrorCode here) { return FailTogether(comm, here, "set up its part of the assembly"); }
 
 static PetscErrorCode CornerOutside(GozaAssembly a, PetscInt e)
 {

@@ -121,10 +121,7 @@ HD inline void fill_local_at(PetscInt i, const unsigned char *fixed, PetscInt ow
   }
 }
 
-HD inline void scatter(PetscInt k, const PetscInt *index, const PetscScalar *from, PetscScalar *to)
-{
-  to[index[k]] = from[k];
-}
+HD inline void scatter(PetscInt k, const PetscInt *index, const PetscScalar *from, PetscScalar *to) { to[index[k]] = from[k]; }
 
 /* sqrt(3/2 s:s) of the deviator s = 2 mu dev(strain), of the element's mean strain; of complex ones, of their moduli */
 template <class Element> struct ElementStress {

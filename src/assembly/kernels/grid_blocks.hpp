@@ -58,13 +58,7 @@ struct GridBlocks {
 };
 
 /* The five upper neighbours in a node's own plane, itself among them; in the plane above there are nine. */
-HD constexpr int grid_flat_x(int k)
-{
-  return k == 0 || k == 3 ? 0 : k == 2 ? -1 : 1;
-}
-HD constexpr int grid_flat_y(int k)
-{
-  return k > 1;
-}
+HD constexpr int grid_flat_x(int k) { return k == 0 || k == 3 ? 0 : k == 2 ? -1 : 1; }
+HD constexpr int grid_flat_y(int k) { return k > 1; }
 
 } // namespace goza::assembly

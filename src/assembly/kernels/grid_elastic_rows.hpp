@@ -13,14 +13,8 @@ namespace goza::assembly::grid_elasticity
 /* From the elements above a plane of nodes: pairs to the plane above, and those inside the plane; of the nodes at their upper side: inside their plane, and to
    the plane below. */
 constexpr int    parts = 4;
-HD constexpr int low_of(int part)
-{
-  return part > 1;
-}
-HD constexpr int high_of(int part)
-{
-  return part == 0 || part == 2;
-}
+HD constexpr int low_of(int part) { return part > 1; }
+HD constexpr int high_of(int part) { return part == 0 || part == 2; }
 
 /* The two places, packed, for a lane, relative to the node's own element; where there is nothing to add, the word behind an element matrix, which is zero. */
 HD inline int places_of(int part, int r, int lane, int width)

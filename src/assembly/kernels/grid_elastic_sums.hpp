@@ -11,22 +11,13 @@ namespace goza::assembly::grid_elasticity
 /* What both halves do. Tasks 0 to 4: a pair inside a plane of nodes, in the order of grid_flat_x(); of the nodes below the elements, and of those above. 5 to
    7: pairs to the plane above and the row behind, and to the row before. 8: to the plane above, left and right. 9: straight up, from the elements behind the
    node and those before it. */
-HD constexpr bool is_flat(int task)
-{
-  return task < 5;
-}
+HD constexpr bool is_flat(int task) { return task < 5; }
 HD constexpr bool in_line(int task) // neighbours are in the same row, so that two rows of elements have both
 {
   return task < 2 || task > 7;
 }
-HD constexpr int neighbour_x(int task, int half)
-{
-  return is_flat(task) ? grid_flat_x(task) : task < 8 ? task - 6 : task == 8 ? 2 * half - 1 : 0;
-}
-HD constexpr int neighbour_y(int task, int half)
-{
-  return is_flat(task) ? grid_flat_y(task) : task < 8 ? 1 - 2 * half : 0;
-}
+HD constexpr int neighbour_x(int task, int half) { return is_flat(task) ? grid_flat_x(task) : task < 8 ? task - 6 : task == 8 ? 2 * half - 1 : 0; }
+HD constexpr int neighbour_y(int task, int half) { return is_flat(task) ? grid_flat_y(task) : task < 8 ? 1 - 2 * half : 0; }
 
 /* Of a block's nine entries a warp has three, the i-th of the diagonal, those right of it and those left of it, so that the same instructions serve three
    warps: whatever the node, entries of the i-th lie 36 or 64 words behind those of the one before. */
@@ -35,14 +26,8 @@ HD constexpr int entries(int task) // the node with itself: a symmetric block
 {
   return task == 0 ? 2 : 3;
 }
-HD constexpr int entry_row(int i, int m)
-{
-  return m == 0 ? i : m == 1 ? i == 2 : i < 2 ? i + 1 : 2;
-}
-HD constexpr int entry_column(int i, int m)
-{
-  return entry_row(i, m == 0 ? 0 : 3 - m);
-}
+HD constexpr int entry_row(int i, int m) { return m == 0 ? i : m == 1 ? i == 2 : i < 2 ? i + 1 : 2; }
+HD constexpr int entry_column(int i, int m) { return entry_row(i, m == 0 ? 0 : 3 - m); }
 HD constexpr int kept_before(int task) // entries that a node keeps for the next plane
 {
   return task == 0 ? 0 : kept_before(task - 1) + entries(task - 1);

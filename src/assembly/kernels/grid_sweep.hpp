@@ -59,10 +59,7 @@ struct SweepLane {
 };
 
 /* Offset of corner b from corner a, as a number: x + 3 y + 9 z + 13. */
-HD constexpr int corner_offset(int a, int b)
-{
-  return 13 + (b & 1) - (a & 1) + 3 * ((b >> 1 & 1) - (a >> 1 & 1)) + 9 * ((b >> 2) - (a >> 2));
-}
+HD constexpr int corner_offset(int a, int b) { return 13 + (b & 1) - (a & 1) + 3 * ((b >> 1 & 1) - (a >> 1 & 1)) + 9 * ((b >> 2) - (a >> 2)); }
 
 /* What the elements of a row have for its nodes, by the offset of the pair, whose first node comes first: for pairs with the plane below, and of the plane
    above where both are in it. Offsets that no pair has cost nothing. */

@@ -15,10 +15,7 @@ constexpr int hex_half = 36; // of a symmetric 8 x 8 matrix
 namespace hex
 {
 
-HD constexpr int sign(int side)
-{
-  return side ? 1 : -1;
-}
+HD constexpr int sign(int side) { return side ? 1 : -1; }
 
 /* Sums over a direction's two points of v0 and v1 times the linear function of a side, or the product of those of two sides: of sides (0,0), (0,1), (1,1). */
 template <class T> HD inline void with_side(T v0, T v1, T *to)

@@ -102,15 +102,9 @@ private:
   }
 };
 
-HD void zero_of_given(PetscInt k, int lane, int lanes, const ZeroGiven &pairs, const PetscInt *given)
-{
-  pairs.with_owned(given[k], lane, lanes);
-}
+HD void zero_of_given(PetscInt k, int lane, int lanes, const ZeroGiven &pairs, const PetscInt *given) { pairs.with_owned(given[k], lane, lanes); }
 
-HD void zero_of_others(PetscInt i, const ZeroGiven &pairs)
-{
-  pairs.with_others(i);
-}
+HD void zero_of_others(PetscInt i, const ZeroGiven &pairs) { pairs.with_others(i); }
 
 /* Complex numbers go row by row; for real ones there are kernels of grids and of tiles. false: rows of given unknowns are like all others. */
 template <class Element, class Equation> bool assemble_on_device(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target)

@@ -30,10 +30,7 @@ struct ListLengths { // of a node's pairs
 
 constexpr int classes = 8;
 
-HD inline int class_of(int length)
-{
-  return classes - 1 - (length <= 4 ? length - 1 : length <= 6 ? 4 : length <= 8 ? 5 : length <= 16 ? 6 : 7);
-}
+HD inline int class_of(int length) { return classes - 1 - (length <= 4 ? length - 1 : length <= 6 ? 4 : length <= 8 ? 5 : length <= 16 ? 6 : 7); }
 
 struct NthPairs { // of a tile: f(node's place, slot) for those nodes that have an n-th pair
   PairPattern     pattern;

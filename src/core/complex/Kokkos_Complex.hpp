@@ -86,30 +86,15 @@ private:
 /* The functions that PETSc's macros look for in the namespace of the library, and others find by the argument. */
 template <class T> using complex = Complex<T>;
 
-template <class T> GOZA_COMPLEX_HD constexpr T real(Complex<T> a)
-{
-  return a.real();
-}
+template <class T> GOZA_COMPLEX_HD constexpr T real(Complex<T> a) { return a.real(); }
 
-template <class T> GOZA_COMPLEX_HD constexpr T imag(Complex<T> a)
-{
-  return a.imag();
-}
+template <class T> GOZA_COMPLEX_HD constexpr T imag(Complex<T> a) { return a.imag(); }
 
-template <class T> GOZA_COMPLEX_HD constexpr Complex<T> conj(Complex<T> a)
-{
-  return {a.real(), -a.imag()};
-}
+template <class T> GOZA_COMPLEX_HD constexpr Complex<T> conj(Complex<T> a) { return {a.real(), -a.imag()}; }
 
-template <class T> GOZA_COMPLEX_HD T abs(Complex<T> a)
-{
-  return ::hypot(a.real(), a.imag());
-}
+template <class T> GOZA_COMPLEX_HD T abs(Complex<T> a) { return ::hypot(a.real(), a.imag()); }
 
-template <class T> GOZA_COMPLEX_HD T arg(Complex<T> a)
-{
-  return ::atan2(a.imag(), a.real());
-}
+template <class T> GOZA_COMPLEX_HD T arg(Complex<T> a) { return ::atan2(a.imag(), a.real()); }
 
 /* The root whose real part is not negative. */
 template <class T> GOZA_COMPLEX_HD Complex<T> sqrt(Complex<T> a)
@@ -122,20 +107,11 @@ template <class T> GOZA_COMPLEX_HD Complex<T> sqrt(Complex<T> a)
   return {a.real() < 0 ? smaller : larger, a.imag() < 0 ? -im : im};
 }
 
-template <class T> GOZA_COMPLEX_HD Complex<T> exp(Complex<T> a)
-{
-  return ::exp(a.real()) * Complex<T>(::cos(a.imag()), ::sin(a.imag()));
-}
+template <class T> GOZA_COMPLEX_HD Complex<T> exp(Complex<T> a) { return ::exp(a.real()) * Complex<T>(::cos(a.imag()), ::sin(a.imag())); }
 
-template <class T> GOZA_COMPLEX_HD Complex<T> log(Complex<T> a)
-{
-  return {::log(abs(a)), arg(a)};
-}
+template <class T> GOZA_COMPLEX_HD Complex<T> log(Complex<T> a) { return {::log(abs(a)), arg(a)}; }
 
-template <class T, class Exponent> GOZA_COMPLEX_HD Complex<T> pow(Complex<T> a, Exponent exponent)
-{
-  return a == T(0) ? a : exp(log(a) * exponent);
-}
+template <class T, class Exponent> GOZA_COMPLEX_HD Complex<T> pow(Complex<T> a, Exponent exponent) { return a == T(0) ? a : exp(log(a) * exponent); }
 
 } // namespace complex_library
 

@@ -37,10 +37,7 @@ static std::map<void *, Block>  blocks;                              // what is 
 static std::atomic<std::size_t> in_use{0}, most_in_use{0}, limit{0}; // limit 0: none
 static std::atomic<std::size_t> waited{0};
 
-__global__ static void GozaProbe(int *p)
-{
-  *p = 0;
-}
+__global__ static void GozaProbe(int *p) { *p = 0; }
 
 bool available(std::string *why)
 {
@@ -263,10 +260,7 @@ bool pin(void *p, std::size_t bytes) noexcept
   return false;
 }
 
-void unpin(void *p) noexcept
-{
-  (void)cudaHostUnregister(p);
-}
+void unpin(void *p) noexcept { (void)cudaHostUnregister(p); }
 
 void copy_async(void *dst, const void *src, std::size_t bytes)
 {
@@ -297,10 +291,7 @@ void synchronize()
   check(cudaStreamSynchronize(current), "cudaStreamSynchronize");
 }
 
-std::size_t waits()
-{
-  return waited;
-}
+std::size_t waits() { return waited; }
 
 bool busy()
 {
@@ -311,15 +302,9 @@ bool busy()
   return false;
 }
 
-void set_stream(void *s)
-{
-  current = static_cast<cudaStream_t>(s);
-}
+void set_stream(void *s) { current = static_cast<cudaStream_t>(s); }
 
-void *stream()
-{
-  return current;
-}
+void *stream() { return current; }
 
 /* Made on first use, of the highest priority: others wait for what is sent. */
 static struct {
@@ -348,20 +333,11 @@ void join()
   check(cudaStreamWaitEvent(current, beside.joined, 0), "cudaStreamWaitEvent");
 }
 
-std::size_t bytes_in_use()
-{
-  return in_use;
-}
+std::size_t bytes_in_use() { return in_use; }
 
-std::size_t most_bytes_in_use()
-{
-  return most_in_use.exchange(in_use);
-}
+std::size_t most_bytes_in_use() { return most_in_use.exchange(in_use); }
 
-void set_memory_limit(std::size_t bytes)
-{
-  limit = bytes;
-}
+void set_memory_limit(std::size_t bytes) { limit = bytes; }
 
 std::size_t free_memory()
 {

@@ -94,10 +94,7 @@ void clear_caches()
 
 #else
 
-double seconds_of(const std::function<void()> &)
-{
-  throw DeviceError("this libgoza was built without CUDA");
-}
+double seconds_of(const std::function<void()> &) { throw DeviceError("this libgoza was built without CUDA"); }
 
 void clear_caches() { }
 

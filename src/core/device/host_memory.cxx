@@ -11,25 +11,16 @@ namespace goza
 
 static RefusesMemory refuses_memory = nullptr;
 
-void set_refuses_memory(RefusesMemory refuses)
-{
-  refuses_memory = refuses;
-}
+void set_refuses_memory(RefusesMemory refuses) { refuses_memory = refuses; }
 
-bool memory_refused(std::size_t bytes)
-{
-  return refuses_memory && refuses_memory(bytes);
-}
+bool memory_refused(std::size_t bytes) { return refuses_memory && refuses_memory(bytes); }
 
 namespace host_memory
 {
 
 static constexpr std::size_t page = std::size_t(1) << 21, large = 16 * page;
 
-static std::size_t whole_pages(std::size_t bytes)
-{
-  return (bytes + page - 1) / page * page;
-}
+static std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
 /* New pages, which the system has cleared. */
 static char *map(std::size_t length)
@@ -57,15 +48,9 @@ static void *take(std::size_t bytes, bool cleared)
   return p;
 }
 
-void *allocate(std::size_t bytes)
-{
-  return take(bytes, true);
-}
+void *allocate(std::size_t bytes) { return take(bytes, true); }
 
-void *allocate_unset(std::size_t bytes)
-{
-  return take(bytes, false);
-}
+void *allocate_unset(std::size_t bytes) { return take(bytes, false); }
 
 void deallocate(void *p, std::size_t bytes) noexcept
 {

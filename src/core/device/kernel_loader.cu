@@ -68,15 +68,9 @@ void start()
   loader.thread  = std::thread([id] { loader.run(id); });
 }
 
-void wait() noexcept
-{
-  loader.wait();
-}
+void wait() noexcept { loader.wait(); }
 
-void stop() noexcept
-{
-  loader.stop();
-}
+void stop() noexcept { loader.stop(); }
 
 #else
 

@@ -56,10 +56,7 @@ template <auto kernel, class... Arguments> void launch_kernel(dim3 blocks, int t
 }
 
 /* Blocks of so many for n of them. */
-inline unsigned blocks_for(std::int64_t n, std::int64_t each)
-{
-  return static_cast<unsigned>((n + each - 1) / each);
-}
+inline unsigned blocks_for(std::int64_t n, std::int64_t each) { return static_cast<unsigned>((n + each - 1) / each); }
 
 } // namespace goza
 #endif

@@ -32,10 +32,7 @@ LateFlag::LateFlag()
   *word_ = 0;
 }
 
-LateFlag::~LateFlag()
-{
-  free_flags.push_back(word_);
-}
+LateFlag::~LateFlag() { free_flags.push_back(word_); }
 
 void forget_late_flags()
 {
@@ -68,15 +65,9 @@ template <class V> __device__ inline V value_of(Bits<V> bits)
 }
 
 /* Not through a cache that other devices do not see, and a word as a whole. */
-__device__ inline void store_word(MailboxWord *to, MailboxWord word)
-{
-  *const_cast<volatile MailboxWord *>(to) = word;
-}
+__device__ inline void store_word(MailboxWord *to, MailboxWord word) { *const_cast<volatile MailboxWord *>(to) = word; }
 
-__device__ inline MailboxWord load_word(const MailboxWord *from)
-{
-  return *const_cast<const volatile MailboxWord *>(from);
-}
+__device__ inline MailboxWord load_word(const MailboxWord *from) { return *const_cast<const volatile MailboxWord *>(from); }
 
 __device__ inline void store_words(MailboxWord *to, MailboxWord a, MailboxWord b)
 {
@@ -88,15 +79,9 @@ __device__ inline void load_words(const MailboxWord *from, MailboxWord *a, Mailb
   asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(*a), "=l"(*b) : "l"(from) : "memory");
 }
 
-__device__ inline MailboxWord word(std::uint32_t half, std::uint32_t exchange)
-{
-  return static_cast<MailboxWord>(exchange) << 32 | half;
-}
+__device__ inline MailboxWord word(std::uint32_t half, std::uint32_t exchange) { return static_cast<MailboxWord>(exchange) << 32 | half; }
 
-__device__ inline void send(MailboxWord *to, std::uint32_t bits, std::uint32_t exchange)
-{
-  store_word(to, word(bits, exchange));
-}
+__device__ inline void send(MailboxWord *to, std::uint32_t bits, std::uint32_t exchange) { store_word(to, word(bits, exchange)); }
 
 __device__ inline void send(MailboxWord *to, std::uint64_t bits, std::uint32_t exchange)
 {
@@ -212,17 +197,11 @@ __global__ void __launch_bounds__(mailbox_threads)
   if (first == 0) box.state->collected = waiting.exchange;
 }
 
-template <class V> HD void fill_place(PetscInt k, MailboxWord **place, MailboxWord *to)
-{
-  place[k] = to + static_cast<std::size_t>(k) * mailbox_words<V>;
-}
+template <class V> HD void fill_place(PetscInt k, MailboxWord **place, MailboxWord *to) { place[k] = to + static_cast<std::size_t>(k) * mailbox_words<V>; }
 
 } // namespace
 
-template <class V> void fill_places(MailboxWord **place, MailboxWord *to, PetscInt n)
-{
-  for_each_row(Space::Cuda, n, bound<fill_place<V>>(place, to));
-}
+template <class V> void fill_places(MailboxWord **place, MailboxWord *to, PetscInt n) { for_each_row(Space::Cuda, n, bound<fill_place<V>>(place, to)); }
 
 template <class V> void exchange(const Mailbox &box, const V *x, V *values, unsigned most_blocks, double timeout)
 {
@@ -239,24 +218,15 @@ void sum_over_ranks(const Mailbox &box, PetscInt width, PetscInt rank, PetscScal
 
 #else
 
-LateFlag::LateFlag() : word_(nullptr)
-{
-  throw DeviceError("this libgoza was built without CUDA");
-}
+LateFlag::LateFlag() : word_(nullptr) { throw DeviceError("this libgoza was built without CUDA"); }
 
 LateFlag::~LateFlag() { }
 
 void forget_late_flags() { }
 
-template <class V> void fill_places(MailboxWord **, MailboxWord *, PetscInt)
-{
-  throw DeviceError("this libgoza was built without CUDA");
-}
+template <class V> void fill_places(MailboxWord **, MailboxWord *, PetscInt) { throw DeviceError("this libgoza was built without CUDA"); }
 
-template <class V> void exchange(const Mailbox &, const V *, V *, unsigned, double)
-{
-  throw DeviceError("this libgoza was built without CUDA");
-}
+template <class V> void exchange(const Mailbox &, const V *, V *, unsigned, double) { throw DeviceError("this libgoza was built without CUDA"); }
 
 void sum_over_ranks(const Mailbox &, PetscInt, PetscInt, PetscScalar *, PetscInt, double, const bool *)
 {

@@ -33,10 +33,7 @@ static bool has_begun(bool yes)
   return true;
 }
 
-bool begin_recording()
-{
-  return has_begun(has_recorder() && cudaStreamBeginCapture(recorder.stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
-}
+bool begin_recording() { return has_begun(has_recorder() && cudaStreamBeginCapture(recorder.stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess); }
 
   #if CUDART_VERSION >= 12030
 static bool loop_begun(LoopSwitch *more)
@@ -63,10 +60,7 @@ static bool loop_begun(LoopSwitch *more)
   return cudaStreamBeginCaptureToGraph(recorder.stream, loop.conditional.phGraph_out[0], nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal) == cudaSuccess;
 }
   #else
-static bool loop_begun(LoopSwitch *)
-{
-  return false;
-}
+static bool loop_begun(LoopSwitch *) { return false; }
   #endif
 
 static void drop_loop() noexcept
@@ -98,10 +92,7 @@ void *end_recording() noexcept
   return made;
 }
 
-bool recording()
-{
-  return recorder.on;
-}
+bool recording() { return recorder.on; }
 
 void launch_recording(void *recording)
 {

@@ -196,17 +196,11 @@ void close_allocation(char *base) noexcept
 
 #else
 
-SharedBlock::SharedBlock(std::size_t)
-{
-  throw DeviceError("this libgoza was built without CUDA");
-}
+SharedBlock::SharedBlock(std::size_t) { throw DeviceError("this libgoza was built without CUDA"); }
 
 SharedBlock::~SharedBlock() = default;
 
-SharedBlock::Name SharedBlock::name() const
-{
-  return {};
-}
+SharedBlock::Name SharedBlock::name() const { return {}; }
 
 namespace device
 {
@@ -217,27 +211,15 @@ bool can_share(std::string *why)
   return false;
 }
 
-char *open_shared(const SharedBlock::Name &)
-{
-  throw DeviceError("this libgoza was built without CUDA");
-}
+char *open_shared(const SharedBlock::Name &) { throw DeviceError("this libgoza was built without CUDA"); }
 
 void close_shared() { }
 
-bool find_allocation(const void *, Allocation *)
-{
-  return false;
-}
+bool find_allocation(const void *, Allocation *) { return false; }
 
-SharedBlock::Name name_of(const Allocation &)
-{
-  return {};
-}
+SharedBlock::Name name_of(const Allocation &) { return {}; }
 
-char *open_allocation(const SharedBlock::Name &name)
-{
-  return open_shared(name);
-}
+char *open_allocation(const SharedBlock::Name &name) { return open_shared(name); }
 
 void close_allocation(char *) noexcept { }
 

@@ -25,9 +25,6 @@ enum class Space {
   Cuda
 };
 
-constexpr const char *space_name(Space space)
-{
-  return space == Space::Host ? "host" : "cuda";
-}
+constexpr const char *space_name(Space space) { return space == Space::Host ? "host" : "cuda"; }
 
 } // namespace goza

@@ -32,10 +32,7 @@ unsigned *ticket()
   return first + next++ % count;
 }
 #else
-unsigned *ticket()
-{
-  return nullptr;
-}
+unsigned *ticket() { return nullptr; }
 #endif
 
 } // namespace goza::device

@@ -136,10 +136,7 @@ bool upload(void *dst, const void *src, std::size_t bytes, void *stream)
   return true;
 }
 #else
-bool upload(void *, const void *, std::size_t, void *)
-{
-  return false;
-}
+bool upload(void *, const void *, std::size_t, void *) { return false; }
 #endif
 
 } // namespace goza::device

@@ -33,9 +33,6 @@ template <auto function, std::size_t... k, class... Held> auto bind_last(std::in
   return Bound<function, std::tuple_element_t<std::tuple_size_v<All> - sizeof...(k) + k, All>...>{{held...}};
 }
 
-template <auto function, class... Held> auto bound(const Held &...held)
-{
-  return bind_last<function>(std::index_sequence_for<Held...>(), held...);
-}
+template <auto function, class... Held> auto bound(const Held &...held) { return bind_last<function>(std::index_sequence_for<Held...>(), held...); }
 
 } // namespace goza

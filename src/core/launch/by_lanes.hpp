@@ -11,10 +11,7 @@ template <class Body> struct ByLanes {
 
   HD void operator()(PetscInt row) const { body(row, 0, 1); }
 #if defined(__CUDACC__)
-  __device__ void operator()(PetscInt row, int lane) const
-  {
-    body(row, lane, 32);
-  }
+  __device__ void operator()(PetscInt row, int lane) const { body(row, lane, 32); }
 #endif
 };
 
@@ -56,10 +53,7 @@ template <class Body> void for_each_row_by_few_lanes(Space space, PetscInt n, co
 
 #if defined(__CUDACC__)
 /* Those of the warp's lanes that have this one's row. */
-__device__ inline unsigned lanes_of_row(int lanes)
-{
-  return lanes == 32 ? 0xffffffffu : ((1u << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
-}
+__device__ inline unsigned lanes_of_row(int lanes) { return lanes == 32 ? 0xffffffffu : ((1u << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes); }
 #endif
 
 /* Whether it holds in all lanes of a row: each of them asks, with its own part of the answer. */

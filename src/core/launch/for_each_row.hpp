@@ -105,10 +105,7 @@ template <class V> __device__ inline V sum_lanes(V value, int stride)
 
 /* Around the work of a block whose body sums up: threads begin at 0, and each warp leaves its sums in an array. The warps of a block do not wait for one
    another: the next block begins when all of them are through. */
-template <class V> __device__ inline void begin_sums(const WithDots<V> &)
-{
-  thread_sum<V>(0) = thread_sum<V>(1) = 0;
-}
+template <class V> __device__ inline void begin_sums(const WithDots<V> &) { thread_sum<V>(0) = thread_sum<V>(1) = 0; }
 
 /* Where the block is in its grid and the thread in its block are read anew for that: kept while the rows are worked on, they would take registers that the
    rows' loads need. */

@@ -13,9 +13,6 @@ namespace goza
 {
 
 /* loop() with all that it calls. */
-template <class Loop> GOZA_FOR_EACH_PROCESSOR void run_on_host(const Loop &loop)
-{
-  loop();
-}
+template <class Loop> GOZA_FOR_EACH_PROCESSOR void run_on_host(const Loop &loop) { loop(); }
 
 } // namespace goza

@@ -96,10 +96,7 @@ template <class Call> void with_lanes(const Csr &A, const Call &call)
 }
 
 /* Warps for all rows of so many lanes. */
-PetscInt groups_of(const Csr &A, int lanes)
-{
-  return A.nrows / (32 / lanes) + (A.nrows % (32 / lanes) > 0);
-}
+PetscInt groups_of(const Csr &A, int lanes) { return A.nrows / (32 / lanes) + (A.nrows % (32 / lanes) > 0); }
 #endif
 
 /* --- transpose */
@@ -245,10 +242,7 @@ void multiply(const Csr &A, const PetscScalar *x, const RowOut<PetscScalar> &out
   std::visit([&](const auto &o) { for_each_row(A.space, A.nrows, CsrRow<1, std::decay_t<decltype(o)>>{A, x, o}); }, out);
 }
 
-void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y)
-{
-  multiply(A, x, Assign<PetscScalar>{y});
-}
+void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y) { multiply(A, x, Assign<PetscScalar>{y}); }
 
 void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y, PetscScalar *dot)
 {

@@ -54,15 +54,9 @@ __global__ void __launch_bounds__(rows_per_block)
     do_row(Block(), rows, list[k], {tables + static_cast<std::size_t>(blockIdx.x) * slots, slots, slots, nullptr, 0, &count, nullptr}, length, ptr, col);
 }
 
-HD inline void has_overflown(PetscInt i, const PetscInt *length, char *flag)
-{
-  flag[i] = length[i] < 0;
-}
+HD inline void has_overflown(PetscInt i, const PetscInt *length, char *flag) { flag[i] = length[i] < 0; }
 
-template <class Rows> HD void bound_row(PetscInt k, const PetscInt *list, const Rows &rows, std::int64_t *bounds)
-{
-  bounds[k] = rows.bound(list[k]);
-}
+template <class Rows> HD void bound_row(PetscInt k, const PetscInt *list, const Rows &rows, std::int64_t *bounds) { bounds[k] = rows.bound(list[k]); }
 
 /* The rows whose length is -1. */
 inline Array<PetscInt> overflown(PetscInt nrows, const PetscInt *length)

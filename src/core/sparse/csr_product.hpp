@@ -208,10 +208,7 @@ __global__ void __launch_bounds__(128) LongFillKernel(PetscInt n, Terms terms, P
 constexpr int      few = 128, some = 256, many = 1024;
 constexpr PetscInt fit_few = Table<few, true>::limit - 1, fit_some = Table<some, true>::limit - 1, fit_many = Table<many, true>::limit - 1;
 
-inline bool tall(PetscInt nrows, PetscInt ncols)
-{
-  return nrows / 4 >= ncols;
-}
+inline bool tall(PetscInt nrows, PetscInt ncols) { return nrows / 4 >= ncols; }
 
 /* What a product's longest row takes. */
 enum Reach {

@@ -31,10 +31,7 @@ struct RowTerms {
   const PetscScalar *factor;
 };
 
-inline RowTerms terms_of(const Csr &A, PetscInt row)
-{
-  return {A.ptr[row + 1] - A.ptr[row], A.col + A.ptr[row], A.col + A.ptr[A.nrows], A.val + A.ptr[row]};
-}
+inline RowTerms terms_of(const Csr &A, PetscInt row) { return {A.ptr[row + 1] - A.ptr[row], A.col + A.ptr[row], A.col + A.ptr[A.nrows], A.val + A.ptr[row]}; }
 
 constexpr PetscInt no_extra = -1;
 

@@ -61,15 +61,9 @@ HD void plant_seed(PetscInt, PetscInt *order, PetscInt *parent, PetscInt at, Pet
   parent[v] = -1;
 }
 
-HD void flag_unnamed(PetscInt v, const PetscInt *parent, char *flag)
-{
-  flag[v] = parent[v] == nobody;
-}
+HD void flag_unnamed(PetscInt v, const PetscInt *parent, char *flag) { flag[v] = parent[v] == nobody; }
 
-HD void invert_at(PetscInt k, const PetscInt *order, PetscInt *number)
-{
-  number[order[k]] = k;
-}
+HD void invert_at(PetscInt k, const PetscInt *order, PetscInt *number) { number[order[k]] = k; }
 
 /* One search at a time. */
 class Search {
@@ -119,10 +113,7 @@ private:
   Array<std::int64_t> place_;
 };
 
-HD inline bool is_far(PetscInt row, PetscInt col, PetscInt reach)
-{
-  return (col > row ? col - row : row - col) > reach;
-}
+HD inline bool is_far(PetscInt row, PetscInt col, PetscInt reach) { return (col > row ? col - row : row - col) > reach; }
 
 struct FarEntries {
   static constexpr bool walks_along_row = true;
@@ -189,9 +180,6 @@ std::int64_t far_entries(const Csr &A, PetscInt reach, const PetscInt *number)
   return joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, FarEntries{A.ptr, A.col, number, reach})[0];
 }
 
-std::int64_t far_sectors(const Csr &A, PetscInt reach)
-{
-  return joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, FarSectors{A.ptr, A.col, reach})[0];
-}
+std::int64_t far_sectors(const Csr &A, PetscInt reach) { return joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, FarSectors{A.ptr, A.col, reach})[0]; }
 
 } // namespace goza

@@ -18,10 +18,7 @@ constexpr double       rounding    = RowExponents::rounding;
 
 using Exponent = std::int16_t; // of a row; far_above and more than a double's fit in
 
-HD inline bool is_finite(double v)
-{
-  return v - v == 0;
-}
+HD inline bool is_finite(double v) { return v - v == 0; }
 
 /* Exponent of the row's largest entry after division by row[i] col[j]; high for the largest over all rows, low for the smallest. least: low of the row's
    smallest entry that is not rounding, or null. */
@@ -131,15 +128,9 @@ HD void diagonal_roots(PetscInt i, const PetscInt *ptr, const PetscInt *col, con
   inverse[i] = d > 0 && is_finite(d) ? ldexp(1.0, -(ilogb(d) / 2)) : 1;
 }
 
-HD void row_inverse(PetscInt i, const Exponent *high, PetscScalar *inverse)
-{
-  inverse[i] = high[i] ? ldexp(1.0, -static_cast<int>(high[i] - no_exponent)) : 1;
-}
+HD void row_inverse(PetscInt i, const Exponent *high, PetscScalar *inverse) { inverse[i] = high[i] ? ldexp(1.0, -static_cast<int>(high[i] - no_exponent)) : 1; }
 
-template <class V> HD void invert_scale(PetscInt i, const PetscScalar *inverse, V *result)
-{
-  result[i] = static_cast<V>(PetscReal(1) / inverse[i]);
-}
+template <class V> HD void invert_scale(PetscInt i, const PetscScalar *inverse, V *result) { result[i] = static_cast<V>(PetscReal(1) / inverse[i]); }
 
 struct ScaleValues {
   PetscInt           nrows;

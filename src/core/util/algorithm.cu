@@ -19,48 +19,24 @@ namespace goza
 namespace
 {
 
-HD void is_nonempty(PetscInt row, const PetscInt *ptr, char *flag)
-{
-  flag[row] = ptr[row + 1] > ptr[row];
-}
+HD void is_nonempty(PetscInt row, const PetscInt *ptr, char *flag) { flag[row] = ptr[row + 1] > ptr[row]; }
 
-template <class V, class Index> HD void gather_at(PetscInt k, const Index *index, const V *x, V *packed)
-{
-  packed[k] = x[index[k]];
-}
+template <class V, class Index> HD void gather_at(PetscInt k, const Index *index, const V *x, V *packed) { packed[k] = x[index[k]]; }
 
-HD void is_first(PetscInt i, const PetscInt *sorted, char *flag)
-{
-  flag[i] = i == 0 || sorted[i] != sorted[i - 1];
-}
+HD void is_first(PetscInt i, const PetscInt *sorted, char *flag) { flag[i] = i == 0 || sorted[i] != sorted[i - 1]; }
 
-HD void fill_at(PetscInt i, PetscInt value, PetscInt *to)
-{
-  to[i] = value;
-}
+HD void fill_at(PetscInt i, PetscInt value, PetscInt *to) { to[i] = value; }
 
-HD void own_number(PetscInt i, PetscInt *p)
-{
-  p[i] = i;
-}
+HD void own_number(PetscInt i, PetscInt *p) { p[i] = i; }
 
 #if defined(__CUDACC__)
 /* Keys that count nowhere sort behind the others. */
-HD void clean_key(PetscInt i, PetscInt nkeys, const PetscInt *key, PetscInt *clean)
-{
-  clean[i] = key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys;
-}
+HD void clean_key(PetscInt i, PetscInt nkeys, const PetscInt *key, PetscInt *clean) { clean[i] = key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys; }
 
 /* Where each key begins among sorted ones. */
-HD void first_of_key(PetscInt g, PetscInt n, const PetscInt *sorted, PetscInt *ptr)
-{
-  ptr[g] = lower_bound(sorted, 0, n, g);
-}
+HD void first_of_key(PetscInt g, PetscInt n, const PetscInt *sorted, PetscInt *ptr) { ptr[g] = lower_bound(sorted, 0, n, g); }
 
-cudaStream_t stream()
-{
-  return static_cast<cudaStream_t>(device::stream());
-}
+cudaStream_t stream() { return static_cast<cudaStream_t>(device::stream()); }
 
 /* call(work, bytes, stream), one of CUB's, which says first how much memory it wants. */
 template <class Call> void with_work(const char *name, const Call &call)
@@ -73,10 +49,7 @@ template <class Call> void with_work(const char *name, const Call &call)
 }
 #endif
 
-template <class Join, class T> HD void join_values(PetscInt i, T *all, const T *values)
-{
-  *all = Join::join(*all, values[i]);
-}
+template <class Join, class T> HD void join_values(PetscInt i, T *all, const T *values) { *all = Join::join(*all, values[i]); }
 
 /* Numbers of entries: where one is negative, or there are more than a PetscInt counts, the most that it holds. */
 struct PlusUpToMost {
@@ -94,10 +67,7 @@ template std::int64_t largest(Space, const std::int64_t *, std::size_t);
 template PetscInt largest(Space, const PetscInt *, std::size_t);
 #endif
 
-void fill(Space space, std::size_t n, PetscInt value, PetscInt *to)
-{
-  for_each_row(space, static_cast<PetscInt>(n), bound<fill_at>(value, to));
-}
+void fill(Space space, std::size_t n, PetscInt value, PetscInt *to) { for_each_row(space, static_cast<PetscInt>(n), bound<fill_at>(value, to)); }
 
 Array<PetscInt> places(Space space, PetscInt n)
 {

@@ -13,10 +13,7 @@ static HD void shortness(PetscInt place, const PetscInt *ptr, const PetscInt *ro
   key[place] = PETSC_MAX_INT - (ptr[rows[place] + 1] - ptr[rows[place]]);
 }
 
-static HD void window_of(PetscInt k, const PetscInt *place, PetscInt window, PetscInt *key)
-{
-  key[k] = place[k] / window;
-}
+static HD void window_of(PetscInt k, const PetscInt *place, PetscInt window, PetscInt *key) { key[k] = place[k] / window; }
 
 /* A window after the other by a count of the rows of each length, or, where lengths differ much, by comparisons. */
 static void sort_by_length_on_host(const PetscInt *ptr, PetscInt *rows, PetscInt n, PetscInt window)

@@ -54,10 +54,7 @@ template <class From, class To> struct Convert {
   HD void store(PetscInt i, From value) const { y[i] = static_cast<To>(value); }
 };
 
-HD void conjugate_at(PetscInt i, PetscScalar *x)
-{
-  x[i] = PetscConj(x[i]);
-}
+HD void conjugate_at(PetscInt i, PetscScalar *x) { x[i] = PetscConj(x[i]); }
 
 /* x: real and imaginary parts */
 HD void round_as_half_at(PetscInt i, PetscReal *x)
@@ -68,15 +65,9 @@ HD void round_as_half_at(PetscInt i, PetscReal *x)
   x[i] = ldexp(rint(ldexp(mantissa, 11)), exponent - 11);
 }
 
-template <class From, class To> HD void add_converted_at(PetscInt i, const From *e, To *x)
-{
-  x[i] += static_cast<To>(e[i]);
-}
+template <class From, class To> HD void add_converted_at(PetscInt i, const From *e, To *x) { x[i] += static_cast<To>(e[i]); }
 
-template <class V> HD void add_listed_at(PetscInt k, const PetscInt *list, const V *x, V *y)
-{
-  y[list[k]] += x[list[k]];
-}
+template <class V> HD void add_listed_at(PetscInt k, const PetscInt *list, const V *x, V *y) { y[list[k]] += x[list[k]]; }
 
 template <class V> struct TakeFirstStep {
   FirstStep<V>       step;
@@ -161,10 +152,7 @@ template <class V> struct DenseRow {
 
 } // namespace
 
-template <class From, class To> void convert(Space space, PetscInt n, const From *x, To *y)
-{
-  for_each_element(space, n, Convert<From, To>{x, y});
-}
+template <class From, class To> void convert(Space space, PetscInt n, const From *x, To *y) { for_each_element(space, n, Convert<From, To>{x, y}); }
 
 template <class From, class To> void add_converted(Space space, PetscInt n, const From *e, To *x)
 {
@@ -206,10 +194,7 @@ template <class V> void leave_dots(Space space, PetscInt n, const V *w, const V 
   fuse(space, n, Dots<V>{w, y, squares, sums.leave(1)}, sums);
 }
 
-void add_up(Space space, FusedSums &sums, PetscScalar *wy, PetscScalar *yy)
-{
-  fuse(space, sums.nleft(), AddUp{sums.left(), wy, yy}, sums);
-}
+void add_up(Space space, FusedSums &sums, PetscScalar *wy, PetscScalar *yy) { fuse(space, sums.nleft(), AddUp{sums.left(), wy, yy}, sums); }
 
 template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt ncols, const V *M, const V *x, V *y)
 {

@@ -9,10 +9,7 @@ namespace goza::locality::sampling
 constexpr int lanes = warp_lanes, max_orders = 10, most_listed = 256, block_slices = sample_block / lanes;
 
 /* Where a key's search begins in a table of so many places, a power of two. */
-HD inline int first_place(std::int64_t key, int places)
-{
-  return static_cast<int>(static_cast<std::uint64_t>(key) * golden_64 >> 40) & (places - 1);
-}
+HD inline int first_place(std::int64_t key, int places) { return static_cast<int>(static_cast<std::uint64_t>(key) * golden_64 >> 40) & (places - 1); }
 
 struct Windows {
   int      n, nblocks, nread; // n <= nblocks; blocks whose reads are followed

@@ -85,10 +85,7 @@ struct AddNotFinite {
   }
 };
 
-bool all_finite(const Csr &A)
-{
-  return joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, AddNotFinite{A.ptr, A.val})[0] == 0;
-}
+bool all_finite(const Csr &A) { return joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, AddNotFinite{A.ptr, A.val})[0] == 0; }
 
 /* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images; entries above less entries below; and the same of
    those that are not 0, below of those whose images are not 0. The sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a

@@ -87,14 +87,8 @@ template <class Value> struct CdsEntries {
   };
 
   /* Blocks of a node that stand where their mirror images do; all, those outside the matrix among them; one of these, ascending. */
-  HD int below() const
-  {
-    return half ? ndiag - (offset[0] == 0) : 0;
-  }
-  HD int blocks() const
-  {
-    return below() + ndiag;
-  }
+  HD int   below() const { return half ? ndiag - (offset[0] == 0) : 0; }
+  HD int   blocks() const { return below() + ndiag; }
   HD Block block(PetscInt i, int k) const
   {
     const bool     mirrored = k < below();
@@ -103,10 +97,7 @@ template <class Value> struct CdsEntries {
 
     return {j >= 0 && j < columns ? j : -1, d, mirrored};
   }
-  HD Value *in_block(PetscInt i, const Block &b, int r, int c) const
-  {
-    return b.mirrored ? at(b.d, c, r, b.node) : at(b.d, r, c, i);
-  }
+  HD Value *in_block(PetscInt i, const Block &b, int r, int c) const { return b.mirrored ? at(b.d, c, r, b.node) : at(b.d, r, c, i); }
 
   /* Whether a node's blocks, nearly every node's, need no test for the matrix's ends. */
   HD bool all_inside(PetscInt i) const
@@ -117,10 +108,7 @@ template <class Value> struct CdsEntries {
   }
 
   /* f(column, value) for a row of which all are inside, one unknown a node. */
-  template <class F> HD void for_each_inside(PetscInt row, F f) const
-  {
-    read_both<true>(row, f);
-  }
+  template <class F> HD void for_each_inside(PetscInt row, F f) const { read_both<true>(row, f); }
 
   /* f(column, value), alike; where the matrix has no entry, the value is 0. */
   template <class F> HD void for_each_entry(PetscInt row, F f) const
@@ -231,10 +219,7 @@ private:
 
     return j >= 0 && j < columns;
   }
-  template <bool mirrored> HD PetscInt column(PetscInt row, int k) const
-  {
-    return mirrored ? row - offset[ndiag - 1 - k] : row + offset[k];
-  }
+  template <bool mirrored> HD PetscInt column(PetscInt row, int k) const { return mirrored ? row - offset[ndiag - 1 - k] : row + offset[k]; }
   template <bool mirrored> HD std::remove_const_t<Value> inside(PetscInt row, int k) const
   {
     return mirrored ? val[(ndiag - 1 - k) * ld + column<true>(row, k)] : val[k * ld + row];

@@ -254,10 +254,7 @@ private:
 
 } // namespace
 
-std::size_t cds_host_sums(int bs, PetscInt reach)
-{
-  return ring_size(bs, reach) * bs;
-}
+std::size_t cds_host_sums(int bs, PetscInt reach) { return ring_size(bs, reach) * bs; }
 
 template <class Store, class V, class Out> void cds_on_host(int bs, bool half, const CdsView<Store> &A, const V *x, const Out &out, V *sums)
 {

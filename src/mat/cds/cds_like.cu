@@ -129,10 +129,7 @@ static RowExponents exponents_of(const Cds<PetscScalar, PetscScalar> &A, PetscIn
   return {all[0], all[1]};
 }
 
-RowExponents row_exponents(const Cds<PetscScalar, PetscScalar> &A)
-{
-  return exponents_of(A, 0, A.view().ndiag);
-}
+RowExponents row_exponents(const Cds<PetscScalar, PetscScalar> &A) { return exponents_of(A, 0, A.view().ndiag); }
 
 RowExponents diagonal_exponents(const Cds<PetscScalar, PetscScalar> &A)
 {

@@ -9,10 +9,7 @@ namespace goza::mat
 {
 
 /* The unknowns of a node whose blocks kernels are compiled for, or 1. */
-constexpr PetscInt compiled_block(PetscInt bs)
-{
-  return bs == 2 || bs == 3 || bs == 6 ? bs : 1;
-}
+constexpr PetscInt compiled_block(PetscInt bs) { return bs == 2 || bs == 3 || bs == 6 ? bs : 1; }
 
 /* call(integral_constant<bs>, bool_constant<half>) */
 template <class Call> void with_shape(PetscInt bs, bool half, const Call &call)

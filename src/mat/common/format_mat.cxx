@@ -20,10 +20,7 @@ MatType BaseType(bool mpi)
   return mpi ? MATMPIAIJ : MATSEQAIJ;
 }
 
-FormatMat *format_of(Mat A)
-{
-  return attached<FormatMat>(A, format_key);
-}
+FormatMat *format_of(Mat A) { return attached<FormatMat>(A, format_key); }
 
 FormatConfig *format_config(Mat A, const FormatKind &kind)
 {
@@ -32,10 +29,7 @@ FormatConfig *format_config(Mat A, const FormatKind &kind)
   return f && f->kind == &kind ? f->config.get() : nullptr;
 }
 
-PetscInt MatNodeSize(Mat A)
-{
-  return A->rmap->bs == A->cmap->bs ? A->rmap->bs : 1;
-}
+PetscInt MatNodeSize(Mat A) { return A->rmap->bs == A->cmap->bs ? A->rmap->bs : 1; }
 
 PetscErrorCode MatFormatChanged(Mat A)
 {

@@ -85,10 +85,7 @@ template <class Call> PetscErrorCode MatFormatAs(const char *type, Mat A, Format
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class Call> PetscErrorCode MatFormatAsBase(Mat A, FormatMat *f, const Call &call)
-{
-  return MatFormatAs(f->base_type.c_str(), A, f, call);
-}
+template <class Call> PetscErrorCode MatFormatAsBase(Mat A, FormatMat *f, const Call &call) { return MatFormatAs(f->base_type.c_str(), A, f, call); }
 
 /* AsBase<&_MatOps::scale>::call has the signature of that operation and runs the base type's. */
 template <auto Op> struct AsBase;
@@ -131,10 +128,7 @@ template <class Function> PetscErrorCode ComposeOver(Mat A, FormatMat *f, Compos
 }
 
 /* The type under whose name PETSc looks for conversions and products: the host's, which has them all. */
-inline MatType HostType(std::string_view type)
-{
-  return type.rfind("mpi", 0) == 0 ? MATMPIAIJ : MATSEQAIJ;
-}
+inline MatType HostType(std::string_view type) { return type.rfind("mpi", 0) == 0 ? MATMPIAIJ : MATSEQAIJ; }
 
 /* format_mat.cxx. While it is set, -mat_seqaij_type makes no matrix one of ours */
 extern bool seqaij_stays;

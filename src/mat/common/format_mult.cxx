@@ -232,15 +232,9 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatMult_Format(Mat A, Vec x, Vec y)
-{
-  return MatMultAny(A, x, NULL, y);
-}
+PetscErrorCode MatMult_Format(Mat A, Vec x, Vec y) { return MatMultAny(A, x, NULL, y); }
 
-PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z)
-{
-  return MatMultAny(A, x, y, z);
-}
+PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z) { return MatMultAny(A, x, y, z); }
 
 /* By the leaders where PETSc has the product on the device, so that the ranks would take turns there. A PETSc without CUDA has it on the host, where many ranks
    are faster than one. */

@@ -240,9 +240,6 @@ PetscErrorCode MatFormatOverrideProducts(Mat A, FormatMat *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatFormatRestoreProducts(Mat A)
-{
-  return PetscObjectComposeFunction((PetscObject)A, any_type, NULL);
-}
+PetscErrorCode MatFormatRestoreProducts(Mat A) { return PetscObjectComposeFunction((PetscObject)A, any_type, NULL); }
 
 } // namespace goza::mat

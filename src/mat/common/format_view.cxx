@@ -10,10 +10,7 @@ namespace goza::mat
 
 static MatDetailView detail_view = nullptr;
 
-void MatFormatSetDetailView(MatDetailView view)
-{
-  detail_view = view;
-}
+void MatFormatSetDetailView(MatDetailView view) { detail_view = view; }
 
 /* The detail view speaks of the format as it is: it is built here where no product has asked for it. What cannot be held so is an error of the product, not of
    a view. */

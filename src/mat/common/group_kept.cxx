@@ -28,10 +28,7 @@ std::shared_ptr<GroupMat> find_group_mat(Mat A)
   return kept ? kept->grouped : nullptr;
 }
 
-PetscErrorCode MatDropGroupMat(Mat A)
-{
-  return PetscObjectCompose((PetscObject)A, group_key, NULL);
-}
+PetscErrorCode MatDropGroupMat(Mat A) { return PetscObjectCompose((PetscObject)A, group_key, NULL); }
 
 static MakeGroupMat *own_maker(Mat A)
 {
@@ -41,10 +38,7 @@ static MakeGroupMat *own_maker(Mat A)
   return make;
 }
 
-bool may_have_group_mat(Mat A)
-{
-  return is_aij(A) || own_maker(A);
-}
+bool may_have_group_mat(Mat A) { return is_aij(A) || own_maker(A); }
 
 static PetscErrorCode MakeGroup(Mat A, const std::shared_ptr<RankGroup> &group, std::shared_ptr<GroupMat> *made)
 {

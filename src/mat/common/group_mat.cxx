@@ -12,10 +12,7 @@ namespace goza::mat
 
 /* --- the pattern */
 
-GroupMat::~GroupMat()
-{
-  (void)MatDestroy(&there_);
-}
+GroupMat::~GroupMat() { (void)MatDestroy(&there_); }
 
 /* Natural numbers of a DMDA, where one leader has the whole of it. here: an error of this rank's so far, which comes back. */
 PetscErrorCode GroupMat::natural_numbers(Mat A, PetscErrorCode here)
@@ -175,10 +172,7 @@ void GroupMat::place_entries(const Csr &D, const Csr &O, const PetscInt *garray,
 
 /* --- the matrix */
 
-void GroupMat::create_pointers()
-{
-  ptr_ = SharedWindow(group_->members(), 2 * (static_cast<std::size_t>(nrows_) + 1) * sizeof(PetscInt));
-}
+void GroupMat::create_pointers() { ptr_ = SharedWindow(group_->members(), 2 * (static_cast<std::size_t>(nrows_) + 1) * sizeof(PetscInt)); }
 
 PetscErrorCode GroupMat::create_vectors()
 {
@@ -242,10 +236,7 @@ PetscErrorCode GroupMat::look(Mat A, bool *pattern, bool *values)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupMat::are_on_device(Mat A, bool *yes)
-{
-  return GroupEntries::are_on_device(*group_, blocks_of(A), yes);
-}
+PetscErrorCode GroupMat::are_on_device(Mat A, bool *yes) { return GroupEntries::are_on_device(*group_, blocks_of(A), yes); }
 
 /* That an error of one rank is one of all, so that all know whether the matrix is held, goes for a single group. */
 PetscErrorCode GroupMat::update(Mat A, bool *behind)

@@ -73,10 +73,7 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscScalar *data() const
-  {
-    return data_;
-  }
+  PetscScalar *data() const { return data_; }
 
 private:
   PetscErrorCode look_for_device()

@@ -12,10 +12,7 @@ static HD void zero_row(PetscInt k, const PetscInt *ptr, const PetscInt *col, co
   for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) val[j] = col[j] == row ? diag : PetscScalar(0);
 }
 
-static HD void set_row(PetscInt k, const PetscInt *rows, PetscScalar diag, const PetscScalar *x, PetscScalar *b)
-{
-  b[rows[k]] = diag * x[rows[k]];
-}
+static HD void set_row(PetscInt k, const PetscInt *rows, PetscScalar diag, const PetscScalar *x, PetscScalar *b) { b[rows[k]] = diag * x[rows[k]]; }
 
 static HD void zero_row_and_columns(PetscInt row, const PetscInt *ptr, const PetscInt *col, const ZeroedColumns &zeroed, PetscScalar *val)
 {
@@ -43,10 +40,7 @@ static HD void fill_row(PetscInt row, const PetscInt *old_ptr, const PetscInt *p
   }
 }
 
-static HD void mark_listed(PetscInt k, const PetscInt *list, char *flags)
-{
-  flags[list[k]] = 1;
-}
+static HD void mark_listed(PetscInt k, const PetscInt *list, char *flags) { flags[list[k]] = 1; }
 
 void zero_rows(const Csr &pattern, PetscScalar *val, const PetscInt *rows, PetscInt n, PetscScalar diag)
 {

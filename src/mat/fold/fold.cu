@@ -86,10 +86,7 @@ HD void add_spans(PetscInt group, std::int64_t *sum, const std::int64_t *words, 
 }
 
 /* word: scanned */
-HD void place_group(PetscInt group, const std::int64_t *word, FoldHead *head)
-{
-  head[group].col = word[group];
-}
+HD void place_group(PetscInt group, const std::int64_t *word, FoldHead *head) { head[group].col = word[group]; }
 
 /* The first group of each block of threads: equal shares of the entries and of what a group costs beside them. */
 struct ShareOut {
@@ -215,10 +212,7 @@ template <class Store, class V> void Fold<Store, V>::build(const Csr &A)
   fill(A, true);
 }
 
-template <class Store, class V> void Fold<Store, V>::refill(const Csr &A)
-{
-  fill(A, false);
-}
+template <class Store, class V> void Fold<Store, V>::refill(const Csr &A) { fill(A, false); }
 
 template <class Store, class V> void Fold<Store, V>::fill(const Csr &A, bool columns)
 {
@@ -259,10 +253,7 @@ template <class Store, class V> void Fold<Store, V>::apply_dots(const V *x, cons
   Format<V>::apply_dots(x, out);
 }
 
-template <class Store, class V> void Fold<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
-{
-  launch(x, out);
-}
+template <class Store, class V> void Fold<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const { launch(x, out); }
 
 template <class Store, class V> std::size_t Fold<Store, V>::bytes() const
 {

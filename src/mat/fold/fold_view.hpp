@@ -54,10 +54,7 @@ HD inline bool is_far(std::int64_t row, PetscInt col, double cols_per_row)
   return apart > l1_reach || apart < -l1_reach;
 }
 
-HD constexpr int line_length(std::uint8_t line)
-{
-  return line & (fold_first - 1);
-}
+HD constexpr int line_length(std::uint8_t line) { return line & (fold_first - 1); }
 
 /* The products of one group. */
 template <class Store, class V, class Out> struct FoldGroup {
@@ -88,10 +85,7 @@ template <class Store, class V, class Out> struct FoldGroup {
   static constexpr int resident = 5; // blocks to a multiprocessor: 48 registers, with which a warp has four entries a lane under way
 
   /* a warp */
-  __device__ void operator()(PetscInt group, int lane) const
-  {
-    run<4>(group, lane);
-  }
+  __device__ void operator()(PetscInt group, int lane) const { run<4>(group, lane); }
 
 protected:
   /* together: entries of a line that are asked for at once */

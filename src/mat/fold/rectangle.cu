@@ -13,10 +13,7 @@ namespace goza::mat
 namespace
 {
 
-HD void count_lines(PetscInt row, const PetscInt *ptr, PetscInt width, PetscInt *lines)
-{
-  lines[row] = (ptr[row + 1] - ptr[row] + width - 1) / width;
-}
+HD void count_lines(PetscInt row, const PetscInt *ptr, PetscInt width, PetscInt *lines) { lines[row] = (ptr[row + 1] - ptr[row] + width - 1) / width; }
 
 /* Which of its row's lines each one is. */
 HD void number_lines(PetscInt row, const PetscInt *line_ptr, PetscInt *fold)
@@ -82,10 +79,7 @@ template <class Store, class V> void FoldRectangle<Store, V>::build(const Csr &A
   fill(A, true);
 }
 
-template <class Store, class V> void FoldRectangle<Store, V>::refill(const Csr &A)
-{
-  fill(A, false);
-}
+template <class Store, class V> void FoldRectangle<Store, V>::refill(const Csr &A) { fill(A, false); }
 
 template <class Store, class V> void FoldRectangle<Store, V>::fill(const Csr &A, bool columns)
 {
@@ -93,10 +87,7 @@ template <class Store, class V> void FoldRectangle<Store, V>::fill(const Csr &A,
                bound<fill_rectangle_line<Store>>(view(), A.nrows, line_ptr_.data(), A, columns ? col_.data() : nullptr, val_.data()));
 }
 
-template <class Store, class V> void FoldRectangle<Store, V>::apply(const V *x, const RowOut<V> &out) const
-{
-  apply_as(x, ScaledOut<V>(out));
-}
+template <class Store, class V> void FoldRectangle<Store, V>::apply(const V *x, const RowOut<V> &out) const { apply_as(x, ScaledOut<V>(out)); }
 
 template <class Store, class V> void FoldRectangle<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
 {

@@ -117,10 +117,7 @@ void Renumbered::apply_dots(const PetscScalar *x, const WithDots<PetscScalar> &o
   else inner_->apply_dots(x, out);
 }
 
-std::size_t Renumbered::bytes() const
-{
-  return inner_->bytes() + from_.bytes() + number_.bytes() + ptr_.bytes() + x_.bytes() + y_.bytes();
-}
+std::size_t Renumbered::bytes() const { return inner_->bytes() + from_.bytes() + number_.bytes() + ptr_.bytes() + x_.bytes() + y_.bytes(); }
 
 std::string Renumbered::describe() const
 {

@@ -97,10 +97,7 @@ template <class E> HD void combine_rows(PetscInt row, const E &Y, const E &X, Pe
   }
 }
 
-template <class E> HD void count_missing_diagonals(PetscInt row, PetscInt *sum, const E &A)
-{
-  *sum += !A.place(row, row);
-}
+template <class E> HD void count_missing_diagonals(PetscInt row, PetscInt *sum, const E &A) { *sum += !A.place(row, row); }
 
 template <class E> HD void count_missing(PetscInt row, std::int64_t *sum, const E &Y, const E &X)
 {
@@ -134,10 +131,7 @@ template <class E> HD void less_columns(PetscInt row, const E &A, const char *go
 
 } // namespace
 
-void scale(Space space, const OwnValues &values, PetscScalar factor)
-{
-  scale_rows_and_columns(space, values, factor, nullptr, nullptr);
-}
+void scale(Space space, const OwnValues &values, PetscScalar factor) { scale_rows_and_columns(space, values, factor, nullptr, nullptr); }
 
 void scale_rows_and_columns(Space space, const OwnValues &values, PetscScalar factor, const PetscScalar *row, const PetscScalar *column)
 {
@@ -189,10 +183,7 @@ PetscInt missing_diagonals(Space space, const OwnValues &values)
     values);
 }
 
-static std::int64_t missing_places(Space, const DiagonalValues &, const DiagonalValues &)
-{
-  throw std::logic_error("diagonals have no places by rows");
-}
+static std::int64_t missing_places(Space, const DiagonalValues &, const DiagonalValues &) { throw std::logic_error("diagonals have no places by rows"); }
 
 template <class E> static std::int64_t missing_places(Space space, const E &Y, const E &X)
 {
@@ -223,10 +214,7 @@ std::int64_t missing_places(Space space, const OwnValues &Y, const OwnValues &X)
   return std::visit([&](const auto &A) { return missing_places(space, A, std::get<std::decay_t<decltype(A)>>(X)); }, Y);
 }
 
-void transpose_into(Space space, const DiagonalValues &T, const DiagonalValues &A)
-{
-  for_each_row(space, T.nodes, bound<transpose_node>(T, A));
-}
+void transpose_into(Space space, const DiagonalValues &T, const DiagonalValues &A) { for_each_row(space, T.nodes, bound<transpose_node>(T, A)); }
 
 void zero_rows(Space space, const OwnValues &values, const char *gone, PetscScalar diag)
 {

@@ -261,16 +261,10 @@ template <class E> CsrMatrix rows_of(Space space, const E &A)
   return rows;
 }
 
-CsrMatrix rows_of(Space space, const DiagonalValues &A)
-{
-  return compressed_rows(space, A);
-}
+CsrMatrix rows_of(Space space, const DiagonalValues &A) { return compressed_rows(space, A); }
 
 /* call(columns): formats of rows have none, and rows are made of them for as long as this takes */
-template <class Call> void with_columns(Space, const DiagonalValues &A, const Call &call)
-{
-  call(ColumnsOfDiagonals{A});
-}
+template <class Call> void with_columns(Space, const DiagonalValues &A, const Call &call) { call(ColumnsOfDiagonals{A}); }
 
 template <class E, class Call> void with_columns(Space space, const E &A, const Call &call)
 {

@@ -129,10 +129,7 @@ template <Use use, auto... Ops> void put_as(Mat A, const _MatOps &aij)
 {
   ((aij.*Ops && !(A->ops->*Ops) ? (void)(A->ops->*Ops = ThroughAij<Ops, use>::call) : (void)0), ...);
 }
-template <auto... Ops> void put(Mat A, const _MatOps &aij)
-{
-  put_as<Use::Once, Ops...>(A, aij);
-}
+template <auto... Ops> void put(Mat A, const _MatOps &aij) { put_as<Use::Once, Ops...>(A, aij); }
 
 PetscErrorCode FindOperations(bool mpi, const _MatOps **table)
 {

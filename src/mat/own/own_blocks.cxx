@@ -66,10 +66,7 @@ PetscErrorCode MatInvertBlockDiagonal_Own(Mat A, const PetscScalar **values)
 }
 
 #if PETSC_VERSION_GE(3, 22, 0) && PetscDefined(HAVE_CUDA)
-PetscErrorCode MatGetBlockDiagonal_Own(Mat A, Mat *D)
-{
-  return MatBlockDiagonalForDevice(A, own_of(A)->staged, ReadBlocksOfOwn, D);
-}
+PetscErrorCode MatGetBlockDiagonal_Own(Mat A, Mat *D) { return MatBlockDiagonalForDevice(A, own_of(A)->staged, ReadBlocksOfOwn, D); }
 #endif
 
 #if PETSC_VERSION_LT(3, 25, 0)

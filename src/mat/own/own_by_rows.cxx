@@ -108,10 +108,7 @@ PetscErrorCode OwnedRows::put(Mat A, OwnMat *own, const EntryList *lists, int n,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnedRows::put_grid(Mat A, OwnMat *own, const GridPlaces &grid)
-{
-  return lay_out(A, own, grid.ptr, grid.col, false);
-}
+PetscErrorCode OwnedRows::put_grid(Mat A, OwnMat *own, const GridPlaces &grid) { return lay_out(A, own, grid.ptr, grid.col, false); }
 
 PetscErrorCode OwnedRows::put_like(Mat A, OwnMat *own, Mat X, OwnMat *x)
 {
@@ -225,10 +222,7 @@ PetscErrorCode OwnedRows::set_from_options(Mat A, OwnMat *own, GozaOptionItems i
 
 /* --- the formats */
 
-template <class F> static std::unique_ptr<OwnStorage> rows_of(const FormatKind &(*format)())
-{
-  return std::make_unique<OwnedRowsOf<F>>(format());
-}
+template <class F> static std::unique_ptr<OwnStorage> rows_of(const FormatKind &(*format)()) { return std::make_unique<OwnedRowsOf<F>>(format()); }
 
 const OwnKind &OwnSlicedEllKind()
 {

@@ -61,10 +61,7 @@ private:
   PetscErrorCode            lay_out_anew(Mat A, OwnMat *own, const std::vector<PetscInt> &on, bool half);
 };
 
-OwnedCds *storage_of(const OwnMat &own)
-{
-  return static_cast<OwnedCds *>(own.storage.get());
-}
+OwnedCds *storage_of(const OwnMat &own) { return static_cast<OwnedCds *>(own.storage.get()); }
 
 PetscInt OwnedCds::begin(Mat A)
 {
@@ -114,10 +111,7 @@ PetscErrorCode OwnedCds::first(Mat A, const OwnMat &own, std::unique_ptr<OwnForm
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-std::unique_ptr<OwnFormat> OwnedCds::like(const OwnFormat &f, Space space) const
-{
-  return zeros(space, offset, static_cast<const PlainCds &>(f).half());
-}
+std::unique_ptr<OwnFormat> OwnedCds::like(const OwnFormat &f, Space space) const { return zeros(space, offset, static_cast<const PlainCds &>(f).half()); }
 
 std::unique_ptr<OwnFormat> OwnedCds::moved(Mat, OwnFormat &f, Space space)
 {
@@ -354,27 +348,15 @@ PetscErrorCode OwnedCds::set_from_options(Mat A, OwnMat *own, GozaOptionItems it
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnedCds::compose(Mat A, bool attach) const
-{
-  return OwnComposeCds(A, attach);
-}
+PetscErrorCode OwnedCds::compose(Mat A, bool attach) const { return OwnComposeCds(A, attach); }
 
 } // namespace
 
-bool OwnsDiagonals(const OwnMat &own)
-{
-  return own.kind == &OwnCdsKind();
-}
+bool OwnsDiagonals(const OwnMat &own) { return own.kind == &OwnCdsKind(); }
 
-PlainCds *OwnDiagonals(const OwnMat &own)
-{
-  return OwnsDiagonals(own) ? static_cast<PlainCds *>(own.held) : nullptr;
-}
+PlainCds *OwnDiagonals(const OwnMat &own) { return OwnsDiagonals(own) ? static_cast<PlainCds *>(own.held) : nullptr; }
 
-PetscErrorCode OwnAddOffsets(Mat A, OwnMat *own, const std::vector<PetscInt> &offset)
-{
-  return storage_of(*own)->add(A, own, offset);
-}
+PetscErrorCode OwnAddOffsets(Mat A, OwnMat *own, const std::vector<PetscInt> &offset) { return storage_of(*own)->add(A, own, offset); }
 
 const OwnKind &OwnCdsKind()
 {

@@ -172,9 +172,6 @@ template <std::size_t... package> PetscErrorCode RegisterAll(std::index_sequence
 
 } // namespace
 
-PetscErrorCode OwnRegisterFactors()
-{
-  return RegisterAll(std::make_index_sequence<npackages>());
-}
+PetscErrorCode OwnRegisterFactors() { return RegisterAll(std::make_index_sequence<npackages>()); }
 
 } // namespace goza::mat

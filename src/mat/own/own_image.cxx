@@ -183,10 +183,7 @@ PetscErrorCode Update(Mat A, OwnMat *own, bool places, OwnImage &image)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-OwnImage &image_of(OwnMat *own, bool places)
-{
-  return own->images[places && !own->storage->by_rows()];
-}
+OwnImage &image_of(OwnMat *own, bool places) { return own->images[places && !own->storage->by_rows()]; }
 
 } // namespace
 
@@ -261,15 +258,9 @@ PetscErrorCode OwnReturnAij(Mat A, bool places)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void OwnKeepAij(Mat A, bool places)
-{
-  image_of(own_of(A), places).kept = true;
-}
+void OwnKeepAij(Mat A, bool places) { image_of(own_of(A), places).kept = true; }
 
-Mat OwnTakeAij(Mat A, bool places)
-{
-  return std::exchange(image_of(own_of(A), places).aij, nullptr);
-}
+Mat OwnTakeAij(Mat A, bool places) { return std::exchange(image_of(own_of(A), places).aij, nullptr); }
 
 PetscErrorCode OwnAgreeOnPattern(Mat A)
 {

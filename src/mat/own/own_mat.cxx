@@ -39,15 +39,9 @@ static PetscErrorCode Multiply(Mat A, Vec x, Vec y, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMult_Own(Mat A, Vec x, Vec y)
-{
-  return Multiply(A, x, NULL, y);
-}
+static PetscErrorCode MatMult_Own(Mat A, Vec x, Vec y) { return Multiply(A, x, NULL, y); }
 
-static PetscErrorCode MatMultAdd_Own(Mat A, Vec x, Vec y, Vec z)
-{
-  return Multiply(A, x, y, z);
-}
+static PetscErrorCode MatMultAdd_Own(Mat A, Vec x, Vec y, Vec z) { return Multiply(A, x, y, z); }
 
 /* By this rank's columns alone. */
 static PetscErrorCode MultiplyTransposed(OwnMat *own, const OwnValues &v, Vec x, Vec y, Vec z)
@@ -88,10 +82,7 @@ static PetscErrorCode MatMultTransposeAdd_Own(Mat A, Vec x, Vec y, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMultTranspose_Own(Mat A, Vec x, Vec y)
-{
-  return MatMultTransposeAdd_Own(A, x, NULL, y);
-}
+static PetscErrorCode MatMultTranspose_Own(Mat A, Vec x, Vec y) { return MatMultTransposeAdd_Own(A, x, NULL, y); }
 
 /* What a DM's grid says of the places is known before there is a value. */
 static PetscErrorCode MatSetUp_Own(Mat A)

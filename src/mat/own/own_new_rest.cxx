@@ -7,10 +7,7 @@
 namespace goza::mat
 {
 
-static bool beside_device(Mat A)
-{
-  return petsc_on_device() && space_of(A) == Space::Cuda;
-}
+static bool beside_device(Mat A) { return petsc_on_device() && space_of(A) == Space::Cuda; }
 
 /* One of rest's two blocks, without MatSetValues() for each row: nearly all are empty. rows without a pointer: all are */
 static PetscErrorCode MakeBlock(MatType type, const Csr &rows, Mat *B)

@@ -9,10 +9,7 @@ namespace goza::mat
 
 constexpr char change[] = "change its values of the matrix";
 
-static PetscErrorCode AllAgree(Mat A, PetscErrorCode here)
-{
-  return FailTogether(comm_of(A), here, change);
-}
+static PetscErrorCode AllAgree(Mat A, PetscErrorCode here) { return FailTogether(comm_of(A), here, change); }
 
 /* Collective. call(values): changes the diagonals where they are */
 template <class Call> static PetscErrorCode Change(Mat A, const Call &call)
@@ -361,10 +358,7 @@ static PetscErrorCode MatTranspose_Own(Mat A, MatReuse reuse, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnCopy(Mat Y, Mat X)
-{
-  return Combine(Y, 1, X, false);
-}
+PetscErrorCode OwnCopy(Mat Y, Mat X) { return Combine(Y, 1, X, false); }
 
 void OwnSetValueOps(Mat A)
 {

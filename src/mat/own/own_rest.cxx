@@ -9,10 +9,7 @@
 namespace goza::mat
 {
 
-static bool before(const OtherEntry &a, const OtherEntry &b)
-{
-  return a.row != b.row ? a.row < b.row : a.col < b.col;
-}
+static bool before(const OtherEntry &a, const OtherEntry &b) { return a.row != b.row ? a.row < b.row : a.col < b.col; }
 
 void join_doubles(std::vector<OtherEntry> &entries, InsertMode mode)
 {

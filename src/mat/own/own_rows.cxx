@@ -33,10 +33,7 @@ PetscErrorCode CheckPlace(Mat A, PetscInt row, PetscInt col)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool owns(PetscLayout map, PetscInt k)
-{
-  return k >= map->rstart && k < map->rend;
-}
+bool owns(PetscLayout map, PetscInt k) { return k >= map->rstart && k < map->rend; }
 
 /* Into this rank's columns. waits: there is no place for it yet */
 PetscErrorCode SetInside(Mat A, OwnMat *own, const OtherEntry &e, InsertMode mode, bool *waits)
@@ -280,10 +277,7 @@ PetscErrorCode ZeroThem(Mat A, bool columns, PetscInt n, const PetscInt rows[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatZeroRows_Own(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
-{
-  return ZeroThem(A, false, n, rows, diag, x, b);
-}
+PetscErrorCode MatZeroRows_Own(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b) { return ZeroThem(A, false, n, rows, diag, x, b); }
 
 PetscErrorCode MatZeroRowsColumns_Own(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
 {

@@ -19,10 +19,7 @@ static PetscErrorCode RefuseArrays(Mat A)
           own->kind->type, own->kind->keep_aij);
 }
 
-AijRefused::AijRefused()
-{
-  std::fill(std::begin(table_), std::end(table_), RefuseArrays);
-}
+AijRefused::AijRefused() { std::fill(std::begin(table_), std::end(table_), RefuseArrays); }
 
 /* Where it looks for that it says itself, of numbers that count where they stand. */
 PetscErrorCode AijRefused::say_longest_row(Mat A, PetscInt length)

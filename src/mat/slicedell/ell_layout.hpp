@@ -106,9 +106,6 @@ HD inline void slice_column_place(PetscInt slice, const std::int64_t *gaps, std:
 }
 
 /* Where the rows are: of those in slices, places; of those apart, ~their number. */
-HD inline void place_of_row(PetscInt k, bool apart, const PetscInt *row, PetscInt *place)
-{
-  place[row[k]] = apart ? ~k : k;
-}
+HD inline void place_of_row(PetscInt k, bool apart, const PetscInt *row, PetscInt *place) { place[row[k]] = apart ? ~k : k; }
 
 } // namespace goza::mat

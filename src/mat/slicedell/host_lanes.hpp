@@ -45,9 +45,6 @@ template <int H, class Store, class V> inline void load_lanes(const Store *from,
   to.set([=](int p) { return static_cast<V>(from[p]); });
 }
 
-template <int H, class V> inline void load_lanes(const V *from, Lanes<H, V, true> &to)
-{
-  std::memcpy(&to.of, from, sizeof(to.of));
-}
+template <int H, class V> inline void load_lanes(const V *from, Lanes<H, V, true> &to) { std::memcpy(&to.of, from, sizeof(to.of)); }
 
 } // namespace goza::mat

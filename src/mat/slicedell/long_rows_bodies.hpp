@@ -23,10 +23,7 @@ struct LongSpans {
   HD PetscInt end(PetscInt k, PetscInt p) const { return p + 1 < piece_ptr[k + 1] ? begin(k, p + 1) : ptr[k + 1]; }
 };
 
-HD inline void count_pieces(PetscInt k, const PetscInt *ptr, PetscInt *pieces)
-{
-  pieces[k] = (ptr[k + 1] - ptr[k] - 1) / piece_entries + 1;
-}
+HD inline void count_pieces(PetscInt k, const PetscInt *ptr, PetscInt *pieces) { pieces[k] = (ptr[k + 1] - ptr[k] - 1) / piece_entries + 1; }
 
 template <class Store> struct FillPiece {
   LongSpans          spans;
@@ -85,10 +82,7 @@ template <class Store, class V> struct SumPiece {
   }
 };
 
-template <class Store, class V> LongSpans LongRows<Store, V>::spans() const
-{
-  return {rows(), ptr_.data(), piece_ptr_.data()};
-}
+template <class Store, class V> LongSpans LongRows<Store, V>::spans() const { return {rows(), ptr_.data(), piece_ptr_.data()}; }
 
 template <class Store, class V> void LongRows<Store, V>::lay_out(const Csr &A, Array<PetscInt> rows)
 {

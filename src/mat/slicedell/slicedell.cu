@@ -31,10 +31,7 @@ static int log2_exact(PetscInt n)
   return shift;
 }
 
-static std::int64_t last(const Array<std::int64_t> &a)
-{
-  return a.size() ? read_value(a.space(), a.data() + a.size() - 1) : 0;
-}
+static std::int64_t last(const Array<std::int64_t> &a) { return a.size() ? read_value(a.space(), a.data() + a.size() - 1) : 0; }
 
 template <class Store, class V>
 SlicedEll<Store, V>::SlicedEll(Space space, const SlicedEllOptions &options) : Format<V>(space), options_(options), team_space_(space)
@@ -291,10 +288,7 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
   for_each_row(space, nslices, bound<slice_column_place>(gaps.data(), col_ptr_.data()));
 }
 
-template <class Store, class V> void SlicedEll<Store, V>::refill(const Csr &A)
-{
-  fill(A, false);
-}
+template <class Store, class V> void SlicedEll<Store, V>::refill(const Csr &A) { fill(A, false); }
 
 template <class Store> static void fill_blocks_on_host(PetscInt nslices, const BlockFill<Store> &body)
 {

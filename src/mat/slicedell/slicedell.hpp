@@ -23,10 +23,7 @@ struct SlicedEllOptions {
 };
 
 /* Nodes whose blocks can share a column index. */
-constexpr bool ell_holds_blocks(PetscInt bs)
-{
-  return bs == 3 || bs == 6;
-}
+constexpr bool ell_holds_blocks(PetscInt bs) { return bs == 3 || bs == 6; }
 
 /* Entries beyond which a row is not held in slices. */
 inline PetscInt longest_in_slices(PetscInt nrows, std::int64_t nnz)

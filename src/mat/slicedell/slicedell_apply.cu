@@ -138,10 +138,7 @@ template <class Store, class V> void SlicedEll<Store, V>::apply_dots(const V *x,
   Format<V>::apply_dots(x, out);
 }
 
-template <class Store, class V> void SlicedEll<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
-{
-  launch(x, out);
-}
+template <class Store, class V> void SlicedEll<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const { launch(x, out); }
 
 template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, const V *dinv, V *x) const
 {

@@ -7,9 +7,6 @@ struct grid_group {
   void sync() const { emulated::sync_grid(); }
 };
 
-inline grid_group this_grid()
-{
-  return {};
-}
+inline grid_group this_grid() { return {}; }
 
 } // namespace cooperative_groups

@@ -201,10 +201,7 @@ void know_coo(Twins &t, int s, const Coordinates &c)
 }
 
 /* The plan of the coordinates is PETSc's for as long as the pattern stays. */
-bool coo_holds(const Slot &s)
-{
-  return s.coo && s.coo_pattern == s.pattern;
-}
+bool coo_holds(const Slot &s) { return s.coo && s.coo_pattern == s.pattern; }
 
 Step create_coo(Twins &t, const Op &o)
 {

@@ -12,10 +12,7 @@ namespace
 
 const std::map<std::string, PetscReal> roundings{{"double", 0}, {"single", 0x1p-24}, {"half", 0x1p-11}};
 
-bool begins(const std::string &text, const std::string &with)
-{
-  return text.rfind(with, 0) == 0;
-}
+bool begins(const std::string &text, const std::string &with) { return text.rfind(with, 0) == 0; }
 
 /* f(i, j, |value|) for every entry of this rank's rows of an AIJ matrix; by its blocks, since MatGetRow() of PETSc's MPIAIJ reads beyond what an m x 0 matrix
    has */
@@ -76,10 +73,7 @@ bool Twins::destroy()
   return all;
 }
 
-std::string Twins::petscs_type() const
-{
-  return begins(type, "mpiaij") ? MATMPIAIJ : begins(type, "seqaij") ? MATSEQAIJ : MATAIJ;
-}
+std::string Twins::petscs_type() const { return begins(type, "mpiaij") ? MATMPIAIJ : begins(type, "seqaij") ? MATSEQAIJ : MATAIJ; }
 
 int Twins::pick(long which, const std::function<bool(const Slot &)> &fits) const
 {
@@ -96,10 +90,7 @@ bool Twins::is(const Slot &s, const char *petscs) const
   return yes;
 }
 
-bool Twins::is_aij(const Slot &s) const
-{
-  return is(s, MATSEQAIJ) || is(s, MATMPIAIJ);
-}
+bool Twins::is_aij(const Slot &s) const { return is(s, MATSEQAIJ) || is(s, MATMPIAIJ); }
 
 bool Twins::is_plain(const Slot &s) const
 {

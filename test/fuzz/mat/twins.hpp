@@ -111,10 +111,7 @@ private:
   std::vector<PetscReal> bound(int s, bool transpose) const;
 };
 
-inline const char *mode_name(InsertMode mode)
-{
-  return mode == ADD_VALUES ? "ADD_VALUES" : "INSERT_VALUES";
-}
+inline const char *mode_name(InsertMode mode) { return mode == ADD_VALUES ? "ADD_VALUES" : "INSERT_VALUES"; }
 
 /* In a function that returns PetscErrorCode: the call, after it was listed as text. */
 #define TOLD(t, call, ...) \

@@ -157,10 +157,7 @@ private:
   const Configuration &c;
 };
 
-double scale_of(const Configuration &c, PetscInt row)
-{
-  return c.kind == DECADES ? std::pow(10.0, std::floor(12 * number(c.values, row, -7) - 6)) : 1;
-}
+double scale_of(const Configuration &c, PetscInt row) { return c.kind == DECADES ? std::pow(10.0, std::floor(12 * number(c.values, row, -7) - 6)) : 1; }
 
 /* One scalar row of the node matrix, the diagonal last. */
 void node_row(const Configuration &c, const Graph &g, PetscInt i, std::vector<std::pair<PetscInt, double>> &row)

@@ -34,15 +34,9 @@ struct Coarsened {
 };
 
 /* Of a mesh, up to that of hexahedra, whose corners make z larger and bring no more. */
-double mesh_share(double z)
-{
-  return std::max(0., std::min(1., (27 - z) / 12));
-}
+double mesh_share(double z) { return std::max(0., std::min(1., (27 - z) / 12)); }
 
-double entries_in_random_order(double z)
-{
-  return 48 * z * z / (z * z + 50);
-}
+double entries_in_random_order(double z) { return 48 * z * z / (z * z + 50); }
 
 /* m: aggregates along each direction; where a mesh ends there are fewer. On points at random more: z / 10 times as many of tetrahedra. */
 double entries_below(double z, double m, bool at_random)
@@ -50,22 +44,13 @@ double entries_below(double z, double m, bool at_random)
   return std::max(mesh_share(z) * z * (3.6 - (1.85 + 0.42 * z) / m) * (at_random ? z / 10 : 1), entries_in_random_order(z));
 }
 
-double entries_of_row(double z, double m)
-{
-  return std::max(mesh_share(z) * (2.58 + 0.139 * z) * (1 - (0.105 * z - 0.2) / m), 5.4 * z / (z + 4));
-}
+double entries_of_row(double z, double m) { return std::max(mesh_share(z) * (2.58 + 0.139 * z) * (1 - (0.105 * z - 0.2) / m), 5.4 * z / (z + 4)); }
 
 /* Most entries are weak, as across some directions of a grid: as many are strong on the second level as on the first; below that all count. */
-bool most_are_weak(const MemoryQuestion &q, PetscInt level)
-{
-  return q.strong < 0.5 && level < 2;
-}
+bool most_are_weak(const MemoryQuestion &q, PetscInt level) { return q.strong < 0.5 && level < 2; }
 
 /* Whether aggregates are boxes side by side, or nearly: in a plane all are, in space those of 27 points. */
-bool side_by_side(const MemoryQuestion &q)
-{
-  return q.directions && (q.directions < 3 || q.nonzeros / q.rows / static_cast<double>(q.bs) > 20);
-}
+bool side_by_side(const MemoryQuestion &q) { return q.directions && (q.directions < 3 || q.nonzeros / q.rows / static_cast<double>(q.bs) > 20); }
 
 /* Aggregates that are boxes of a lattice in so many directions: a node reaches one box in one of three, and else two. */
 Coarsened boxed(PetscInt directions)
@@ -108,10 +93,7 @@ Coarsened coarsened(const MemoryQuestion &q, const Guess &from)
 }
 
 /* 7 points in boxes of 27, where interpolation is smoothed twice. */
-bool are_stars(const MemoryQuestion &q, const Guess &level)
-{
-  return q.stars && q.directions == 3 && !level.level && level.z() > 5 && level.z() <= 7;
-}
+bool are_stars(const MemoryQuestion &q, const Guess &level) { return q.stars && q.directions == 3 && !level.level && level.z() > 5 && level.z() <= 7; }
 
 bool are_boxes(const MemoryQuestion &q, const Guess &level)
 {
@@ -147,10 +129,7 @@ double transfer_bytes(const MemoryQuestion &q, double entries, double rows, doub
 
 /* Of a node of boxes: neighbours, unless these are found again; the boxes that it reaches; its value in the tentative interpolation, where that does not come
    of ones. */
-double box_bytes(bool ones, bool again)
-{
-  return static_cast<double>((again ? 0 : sizeof(Bits27)) + sizeof(Bits8) + (ones ? 0 : sizeof(PetscScalar)));
-}
+double box_bytes(bool ones, bool again) { return static_cast<double>((again ? 0 : sizeof(Bits27)) + sizeof(Bits8) + (ones ? 0 : sizeof(PetscScalar))); }
 
 /* Of the rows of boxes that are in work at a time, with places for two boxes more in each line, or which entries all have, before that. */
 double window_bytes(const MemoryQuestion &q, double rows)
@@ -267,9 +246,6 @@ private:
 
 } // namespace
 
-MemoryEstimate estimate_memory(const MemoryQuestion &q)
-{
-  return Forecast(q).make();
-}
+MemoryEstimate estimate_memory(const MemoryQuestion &q) { return Forecast(q).make(); }
 
 } // namespace goza::saamg

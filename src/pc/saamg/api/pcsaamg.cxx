@@ -226,10 +226,7 @@ PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool PCIsSAAMG(PC pc)
-{
-  return pc->ops->apply == PCApply_SAAMG;
-}
+bool PCIsSAAMG(PC pc) { return pc->ops->apply == PCApply_SAAMG; }
 
 Cycle *cycle_of(PC pc, Space space)
 {

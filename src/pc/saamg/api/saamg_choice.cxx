@@ -11,16 +11,10 @@ namespace goza::saamg
 
 /* Chebyshev polynomials of a nonsymmetric matrix grow where its eigenvalues are complex. Gauss-Seidel converges where the matrix is an M-matrix, symmetric or
    not, and diverges where convection outweighs the diagonal, in few rows as in many; l1-Jacobi does not. */
-static const char *smoother_for(const Symmetry &found)
-{
-  return found.symmetric ? "chebyshev" : found.opposed > found.rows / 1000 ? "l1jacobi" : "mcgs";
-}
+static const char *smoother_for(const Symmetry &found) { return found.symmetric ? "chebyshev" : found.opposed > found.rows / 1000 ? "l1jacobi" : "mcgs"; }
 
 /* In most rows, and hardly one has entries of opposite signs. */
-static bool flow_dominates(const Symmetry &found)
-{
-  return !found.symmetric && 2 * found.flowing > found.rows && found.opposed <= found.rows / 1000;
-}
+static bool flow_dominates(const Symmetry &found) { return !found.symmetric && 2 * found.flowing > found.rows && found.opposed <= found.rows / 1000; }
 
 /* Whether interpolation is smoothed with the matrix and restriction with its transpose, where these differ. Where a flow dominates GMRES then takes a fifth to
    a third fewer iterations; where diffusion does, as many, for longer rows of the coarse operators. */
@@ -283,10 +277,7 @@ static bool corrects_again(const SAAMG &mg, const CycleOptions &wanted, PetscInt
    levels below, too, 12 and 29 of the first two. */
 constexpr PetscInt downstream_of_a_flow = 4;
 
-PetscInt AutomaticSmoother(const SAAMG &mg)
-{
-  return smoother_named(smoother_for(mg.found));
-}
+PetscInt AutomaticSmoother(const SAAMG &mg) { return smoother_named(smoother_for(mg.found)); }
 
 PetscErrorCode TakeCycleOptions(PC pc, SAAMG *mg, const CycleOptions &wanted)
 {

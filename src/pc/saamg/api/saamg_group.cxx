@@ -173,9 +173,6 @@ PetscErrorCode SetUpGroup(PC pc, Mat aij, bool *done)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-GroupPC *group_of(PC pc)
-{
-  return PCIsSAAMG(pc) ? static_cast<SAAMG *>(pc->data)->group.get() : nullptr;
-}
+GroupPC *group_of(PC pc) { return PCIsSAAMG(pc) ? static_cast<SAAMG *>(pc->data)->group.get() : nullptr; }
 
 } // namespace goza::saamg

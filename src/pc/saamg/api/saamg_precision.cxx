@@ -65,10 +65,7 @@ static bool takes_long(const SAAMG &mg)
          finest.options.chebyshev_degree >= degree_of_slivers;
 }
 
-PCSAAMGPrecision LowPrecision(const SAAMG &mg)
-{
-  return mg.automatic.watched || takes_long(mg) ? PC_SAAMG_SINGLE : mg.automatic.low[(int)mg.space];
-}
+PCSAAMGPrecision LowPrecision(const SAAMG &mg) { return mg.automatic.watched || takes_long(mg) ? PC_SAAMG_SINGLE : mg.automatic.low[(int)mg.space]; }
 
 PCSAAMGPrecision WantedPrecision(const SAAMG &mg)
 {
@@ -124,10 +121,7 @@ PetscErrorCode ExactProduct(SAAMG *mg, ParOperator<PetscScalar> **exact)
 }
 
 /* Whether of a cycle that leaves `low` of an error one that leaves so much more is not worth it; false for NaN. */
-static bool serves(PetscReal low, PetscReal in_double)
-{
-  return low < 1 && -PetscLogReal(low) >= -enough_of_the_rate * PetscLogReal(in_double);
-}
+static bool serves(PetscReal low, PetscReal in_double) { return low < 1 && -PetscLogReal(low) >= -enough_of_the_rate * PetscLogReal(in_double); }
 
 /* The cycle is in low precision: is it as good as in double? A cycle that is good anyhow need not be compared. The one in double, which stands beside it, reads
    the hierarchy's rows; where it makes nearly the same of an error, it is not tried further. */

@@ -89,10 +89,7 @@ template <class Allowed, class Owner, class Held> constexpr bool is_by_level(con
 }
 template <std::size_t i> constexpr bool by_level = is_by_level(std::get<i>(settings));
 
-SAAMG &data(PC pc)
-{
-  return *static_cast<SAAMG *>(pc->data);
-}
+SAAMG &data(PC pc) { return *static_cast<SAAMG *>(pc->data); }
 
 /* --- levels */
 
@@ -112,10 +109,7 @@ PetscErrorCode CheckLevels(PC pc, PCSAAMGLevels levels)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-SmootherChoice &on_level(SAAMG &mg, PCSAAMGLevels levels)
-{
-  return mg.cycle_options.smoothers[levels == PC_SAAMG_ALL_LEVELS ? PC_SAAMG_FINEST : levels];
-}
+SmootherChoice &on_level(SAAMG &mg, PCSAAMGLevels levels) { return mg.cycle_options.smoothers[levels == PC_SAAMG_ALL_LEVELS ? PC_SAAMG_FINEST : levels]; }
 
 ShortText option_on(const char *option, PCSAAMGLevels levels)
 {

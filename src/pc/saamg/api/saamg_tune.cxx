@@ -135,17 +135,11 @@ PetscErrorCode FindFastest(PC pc, SAAMG *mg, Trials &trials, CycleCandidate &bes
 }
 
 /* Of one level there is nothing to try. */
-bool due(const SAAMG &mg)
-{
-  return mg.tune == PC_SAAMG_TUNE_FULL && !mg.tuned.done && mg.hierarchy.grids().size() > 1;
-}
+bool due(const SAAMG &mg) { return mg.tune == PC_SAAMG_TUNE_FULL && !mg.tuned.done && mg.hierarchy.grids().size() > 1; }
 
 } // namespace
 
-bool Tuned::serve(const std::string &set, PetscInt automatic) const
-{
-  return done && settings == set && smoother == automatic;
-}
+bool Tuned::serve(const std::string &set, PetscInt automatic) const { return done && settings == set && smoother == automatic; }
 
 std::string Tuned::describe() const
 {

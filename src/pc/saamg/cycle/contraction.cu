@@ -6,10 +6,7 @@
 namespace goza::saamg
 {
 
-static HD void noise_at(PetscInt i, const NodeIds &ids, const PetscScalar *dinv, PetscScalar *r)
-{
-  r[i] = hashed_entry(ids.of_row(i), dinv[i]);
-}
+static HD void noise_at(PetscInt i, const NodeIds &ids, const PetscScalar *dinv, PetscScalar *r) { r[i] = hashed_entry(ids.of_row(i), dinv[i]); }
 
 /* |correction|^2, and of the error before and after it */
 template <class V> static HD void correct_error(PetscInt i, PetscScalar *sum, const V *correction, PetscScalar *error)

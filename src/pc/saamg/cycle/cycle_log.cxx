@@ -31,19 +31,13 @@ PetscErrorCode CycleLog::setup(std::size_t nlevels, Space space)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscLogEvent CycleLog::event_of(CycleStep step, std::size_t level)
-{
-  return known[level][static_cast<std::size_t>(step)];
-}
+PetscLogEvent CycleLog::event_of(CycleStep step, std::size_t level) { return known[level][static_cast<std::size_t>(step)]; }
 
 PetscLogEvent CycleLog::exchange_event_of(CycleStep step, std::size_t level)
 {
   return known[level][static_cast<std::size_t>(CycleStep::Coarse) + (step == CycleStep::Smooth || step == CycleStep::Coarse ? 1 : 2)];
 }
 
-void forget_cycle_events()
-{
-  known.clear();
-}
+void forget_cycle_events() { known.clear(); }
 
 } // namespace goza::saamg

@@ -109,10 +109,7 @@ private:
 } // namespace
 
 /* Whether an inverse is made of more than rounding, where norm is that of the matrix. */
-static bool counts(PetscReal norm, const std::vector<PetscScalar> &inverse)
-{
-  return norm * frobenius_norm(inverse) <= most_condition;
-}
+static bool counts(PetscReal norm, const std::vector<PetscScalar> &inverse) { return norm * frobenius_norm(inverse) <= most_condition; }
 
 /* inverse: S on entry. *exists: it is made of more than rounding. */
 static PetscErrorCode Invert(PetscInt n, std::vector<PetscScalar> &inverse, bool *exists)

@@ -26,16 +26,10 @@ struct TransferRange {
 };
 
 /* Whether the product with it has told of P's rows. */
-inline bool is_told(const CsrTransfer &t)
-{
-  return t.by_place() && t.boxes->exponents.size();
-}
+inline bool is_told(const CsrTransfer &t) { return t.by_place() && t.boxes->exponents.size(); }
 
 /* Whether P is there, and as a cycle of this kind reads it. */
-inline bool is_there(const CsrTransfer &t, bool half)
-{
-  return t.has_rows() || (half && t.by_place() && t.boxes->pairs.size());
-}
+inline bool is_there(const CsrTransfer &t, bool half) { return t.has_rows() || (half && t.by_place() && t.boxes->pairs.size()); }
 
 /* What products have told, for which a device is asked once. */
 inline void read_told(const std::vector<Grid> &grids, std::vector<TransferRange> &ranges)

@@ -14,10 +14,7 @@ static HD void trial_dot(PetscInt i, PetscScalar *sum, const PetscScalar *dinv, 
   *sum += PetscAbsScalar(dinv[i]) * PetscConj(x[i]) * y[i];
 }
 
-static HD void trial_add(PetscInt i, PetscScalar a, PetscScalar scale, const PetscScalar *x, PetscScalar *y)
-{
-  y[i] = scale * y[i] + a * x[i];
-}
+static HD void trial_add(PetscInt i, PetscScalar a, PetscScalar scale, const PetscScalar *x, PetscScalar *y) { y[i] = scale * y[i] + a * x[i]; }
 
 static double trial_seconds(Space space)
 {

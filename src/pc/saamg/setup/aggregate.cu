@@ -265,15 +265,9 @@ static CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alo
   return of_members(G, joined, roots, least);
 }
 
-CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
-{
-  return aggregate(G, least, false);
-}
+CsrAggregates aggregate(const CsrGraph &G, PetscInt least) { return aggregate(G, least, false); }
 
-CsrAggregates aggregate_around_first_roots(const CsrGraph &G, PetscInt least)
-{
-  return aggregate(G, least, true);
-}
+CsrAggregates aggregate_around_first_roots(const CsrGraph &G, PetscInt least) { return aggregate(G, least, true); }
 
 Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &aggregates, const LocalColumns &columns, PetscInt bs)
 {

@@ -19,14 +19,8 @@ using Key = std::uint64_t;
 constexpr Key undecided = Key(1) << 62, root_state = Key(2) << 62, state_bits = Key(3) << 62;
 constexpr Key passing = 1; // no candidate, but on the way from one to another
 
-HD inline bool is_root(Key key)
-{
-  return (key & state_bits) == root_state;
-}
-HD inline bool is_undecided(Key key)
-{
-  return (key & state_bits) == undecided;
-}
+HD inline bool is_root(Key key) { return (key & state_bits) == root_state; }
+HD inline bool is_undecided(Key key) { return (key & state_bits) == undecided; }
 
 /* The graph as row bodies see it: its own arrays, or a matrix's, which then hold loops and the zeros that tie isolated nodes to others. */
 struct Edges {

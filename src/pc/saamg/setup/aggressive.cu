@@ -10,25 +10,16 @@ namespace goza::saamg
 namespace
 {
 
-HD void put_one(PetscInt p, PetscScalar *val)
-{
-  val[p] = 1;
-}
+HD void put_one(PetscInt p, PetscScalar *val) { val[p] = 1; }
 
-HD void membership_length(PetscInt i, const PetscInt *of_node, PetscInt *length)
-{
-  length[i] = of_node[i] >= 0;
-}
+HD void membership_length(PetscInt i, const PetscInt *of_node, PetscInt *length) { length[i] = of_node[i] >= 0; }
 
 HD void membership_column(PetscInt i, const PetscInt *of_node, const PetscInt *ptr, PetscInt *col)
 {
   if (of_node[i] >= 0) col[ptr[i]] = of_node[i];
 }
 
-HD void count_to_weight(PetscInt p, const PetscScalar *val, float *weight)
-{
-  weight[p] = static_cast<float>(PetscRealPart(val[p]));
-}
+HD void count_to_weight(PetscInt p, const PetscScalar *val, float *weight) { weight[p] = static_cast<float>(PetscRealPart(val[p])); }
 
 /* second: [aggregates][2] number and name of the aggregate that an aggregate is in; n: owned nodes */
 HD void of_aggregate(PetscInt i, const PetscInt *first, const PetscInt *second, PetscInt n, PetscInt *of_node, PetscInt *name)

@@ -7,10 +7,7 @@ namespace goza::saamg
 namespace
 {
 
-HD void root_of_inverse(PetscInt i, const PetscScalar *dinv, PetscReal *root)
-{
-  root[i] = PetscSqrtReal(PetscAbsScalar(dinv[i]));
-}
+HD void root_of_inverse(PetscInt i, const PetscScalar *dinv, PetscReal *root) { root[i] = PetscSqrtReal(PetscAbsScalar(dinv[i])); }
 
 /* Rows: has for_each_entry(). */
 template <class Rows> struct BalanceRow {

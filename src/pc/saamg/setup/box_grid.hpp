@@ -25,10 +25,7 @@ constexpr Bits27 of_others     = Bits27(1) << 29; // a node whose row is another
 constexpr Bits27 far_neighbour = Bits27(1) << 30; // a row has an entry that is none of the 27
 constexpr Bits27 coupled_node  = Bits27(1) << 31; // a node that is in a box
 
-HD inline int bit_of(int dx, int dy, int dz)
-{
-  return 9 * (dz + 1) + 3 * (dy + 1) + (dx + 1);
-}
+HD inline int bit_of(int dx, int dy, int dz) { return 9 * (dz + 1) + 3 * (dy + 1) + (dx + 1); }
 
 /* How many bits are set below this one: where its entry stands in its row. */
 HD inline PetscInt entries_below(std::uint32_t bits, int bit)
@@ -45,28 +42,16 @@ HD inline PetscInt entries_below(std::uint32_t bits, int bit)
 #endif
 }
 
-HD inline PetscInt how_many(std::uint32_t bits)
-{
-  return entries_below(bits, 27);
-}
+HD inline PetscInt how_many(std::uint32_t bits) { return entries_below(bits, 27); }
 
 /* Of a row whose entries are marked by bits. */
-template <class Bits> HD void length_by_bits(PetscInt i, const Bits *bits, PetscInt *length)
-{
-  length[i] = how_many(bits[i]);
-}
+template <class Bits> HD void length_by_bits(PetscInt i, const Bits *bits, PetscInt *length) { length[i] = how_many(bits[i]); }
 
 /* From a box to that of the tile at s from its root, -2 .. 2. */
-HD inline int boxes_away(int s)
-{
-  return (s > 1) - (s < -1);
-}
+HD inline int boxes_away(int s) { return (s > 1) - (s < -1); }
 
 /* The lower of the boxes that the node there reaches. */
-HD inline int lower_box(int s)
-{
-  return s < 0 ? -1 : 0;
-}
+HD inline int lower_box(int s) { return s < 0 ? -1 : 0; }
 
 /* From the lower box that a node with offset o reaches to that of its neighbour in a direction: -1, 0 or 1. */
 HD inline int boxes_apart(int o, int step)

@@ -128,10 +128,7 @@ void find_places(const Csr &A, const BoxGrid &grid, RankBoxes &ranks, const Meas
   ranks.update(strong, true);
 }
 
-CdsStencil values_by_place(const Csr &A, const BoxGrid &grid, RankBoxes &ranks)
-{
-  return place_rows(A, grid, ranks, nullptr);
-}
+CdsStencil values_by_place(const Csr &A, const BoxGrid &grid, RankBoxes &ranks) { return place_rows(A, grid, ranks, nullptr); }
 
 /* Messages of 8 for each row that is sent. */
 static std::vector<PetscInt> begins_of_places(const std::vector<HaloMessage> &messages)
@@ -190,10 +187,7 @@ CsrAggregates aggregates_of_ranks(Boxes &boxes, NodeIds ids, PetscInt least)
   return {owners.n(), ranks.aggregates, std::move(of_node), std::move(name), boxes.coarse};
 }
 
-static NumberedPlaces places_of(const Boxes &boxes)
-{
-  return {boxes.grid, boxes.reach.data(), boxes.ranks->node.data(), boxes.ranks->number.data()};
-}
+static NumberedPlaces places_of(const Boxes &boxes) { return {boxes.grid, boxes.reach.data(), boxes.ranks->node.data(), boxes.ranks->number.data()}; }
 
 CsrMatrix own_rows_of(const Boxes &boxes, const CsrMatrix &on_grid, MapPtr &columns)
 {

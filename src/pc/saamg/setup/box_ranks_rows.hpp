@@ -190,10 +190,7 @@ struct NumberedPlaces {
   }
 };
 
-HD inline void length_of_own_row(PetscInt i, const Bits8 *reach, const PetscInt *node, PetscInt *length)
-{
-  length[i] = how_many(reach[node[i]]);
-}
+HD inline void length_of_own_row(PetscInt i, const Bits8 *reach, const PetscInt *node, PetscInt *length) { length[i] = how_many(reach[node[i]]); }
 
 /* A rank's row of P from that on its grid. */
 HD inline void own_row_of_p(PetscInt i, const NumberedPlaces &places, const PetscInt *from_ptr, const PetscScalar *from, const PetscInt *ptr, PetscInt *col,
@@ -225,10 +222,7 @@ HD inline void box_of_part(PetscInt b, const GlobalNumber &global, const LocalNu
 }
 
 /* box: -1 where nothing of it is here */
-HD inline void length_of_part(PetscInt r, const PetscInt *box, const Bits27 *bits, PetscInt *length)
-{
-  length[r] = box[r] < 0 ? 0 : how_many(bits[box[r]]);
-}
+HD inline void length_of_part(PetscInt r, const PetscInt *box, const Bits27 *bits, PetscInt *length) { length[r] = box[r] < 0 ? 0 : how_many(bits[box[r]]); }
 
 struct WritePart {
   BoxGrid            grid;

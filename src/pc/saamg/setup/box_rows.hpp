@@ -184,10 +184,7 @@ private:
   }
 };
 
-HD inline void mark_coupled(PetscInt i, const Bits27 *edges, Bits27 *stencil)
-{
-  stencil[i] |= edges[i] ? coupled_node : 0;
-}
+HD inline void mark_coupled(PetscInt i, const Bits27 *edges, Bits27 *stencil) { stencil[i] |= edges[i] ? coupled_node : 0; }
 
 HD inline void name_boxes(PetscInt box, const BoxGrid &grid, const NodeIds &ids, PetscInt *name)
 {

@@ -28,15 +28,9 @@ struct BoxWindow {
 
 /* Where a node's row of P or A P lies in its plane of a window: line by line of the lattice, in each the nodes that lie alike in their boxes beside one
    another, with a place before and behind them that no node has, as if there were two more boxes. */
-HD inline PetscInt width_of_line(const BoxGrid &grid)
-{
-  return grid.boxes[0] + 2;
-}
+HD inline PetscInt width_of_line(const BoxGrid &grid) { return grid.boxes[0] + 2; }
 
-HD inline PetscInt where_boxes_lie(const BoxGrid &grid, PetscInt y, int o, PetscInt box)
-{
-  return (3 * y + o + 1) * width_of_line(grid) + box + 1;
-}
+HD inline PetscInt where_boxes_lie(const BoxGrid &grid, PetscInt y, int o, PetscInt box) { return (3 * y + o + 1) * width_of_line(grid) + box + 1; }
 
 /* A row of P by its places, of rows that are held. */
 HD inline void held_row8(const BoxNode &n, PetscScalar *value, const Bits8 *reach, const PetscInt *ptr, const PetscScalar *val)
@@ -99,14 +93,8 @@ template <class Rows> struct PlaceInterpolation {
   }
 
 private:
-  HD PetscInt deep() const
-  {
-    return lines.grid.nodes[1] > 1 ? 4 : 1;
-  }
-  HD static PetscInt bricks(PetscInt nodes, PetscInt of)
-  {
-    return (nodes + of - 1) / of;
-  }
+  HD PetscInt        deep() const { return lines.grid.nodes[1] > 1 ? 4 : 1; }
+  HD static PetscInt bricks(PetscInt nodes, PetscInt of) { return (nodes + of - 1) / of; }
 
   /* Where there are such rows of boxes, of the two in each direction that a node lies between. */
   HD void pair_up(const BoxNode &n, PetscInt x, const PetscScalar *value) const

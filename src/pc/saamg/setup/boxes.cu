@@ -101,10 +101,7 @@ Bits27 find_neighbours(const StoredRows &A, const BoxGrid &grid, Bits27 has, con
   return 0;
 }
 
-template <class V> HD void size_at(PetscInt i, const V *value, PetscReal *size)
-{
-  size[i] = PetscAbsScalar(value[i]);
-}
+template <class V> HD void size_at(PetscInt i, const V *value, PetscReal *size) { size[i] = PetscAbsScalar(value[i]); }
 
 /* The sizes of what is not real, in `own`; real numbers as they are. */
 template <class V> const PetscReal *sizes_of(const Array<V> &values, Array<PetscReal> &own)

@@ -139,16 +139,10 @@ PetscReal lanczos(const RoughRows &rough, const ColumnMap &columns, const CsrFac
 
 /* --- Arnoldi, for matrices that are not symmetric */
 
-HD void start_scaled(PetscInt i, const NodeIds &ids, const PetscScalar *dinv, PetscScalar *v)
-{
-  v[i] = hashed_entry(ids.of_row(i), dinv[i]) * dinv[i];
-}
+HD void start_scaled(PetscInt i, const NodeIds &ids, const PetscScalar *dinv, PetscScalar *v) { v[i] = hashed_entry(ids.of_row(i), dinv[i]) * dinv[i]; }
 
 /* v_i = d_i v_i */
-HD void scale_at(PetscInt i, const PetscScalar *by, PetscScalar *v)
-{
-  v[i] *= by[i];
-}
+HD void scale_at(PetscInt i, const PetscScalar *by, PetscScalar *v) { v[i] *= by[i]; }
 
 /* v = v / |v|. square: |v|^2 */
 HD void normalise_entry(PetscInt i, const PetscScalar *square, PetscScalar *v)
@@ -158,10 +152,7 @@ HD void normalise_entry(PetscInt i, const PetscScalar *square, PetscScalar *v)
   if (norm > 0) v[i] *= PetscScalar(1 / norm);
 }
 
-HD void subtract_at(PetscInt i, const PetscScalar *h, const PetscScalar *x, PetscScalar *y)
-{
-  y[i] -= *h * x[i];
-}
+HD void subtract_at(PetscInt i, const PetscScalar *h, const PetscScalar *x, PetscScalar *y) { y[i] -= *h * x[i]; }
 
 struct Multiply {
   const PetscScalar *x, *y;
@@ -175,15 +166,9 @@ constexpr PetscInt few_steps = 10;
 
 /* What the steps of Arnoldi find, step after step: |V_0|^2, and of each step what it has of the vectors before it, the length, squared, of what is left, and
    what a second pass finds. */
-PetscInt second_pass(PetscInt its)
-{
-  return its + 1;
-}
+PetscInt second_pass(PetscInt its) { return its + 1; }
 
-PetscInt numbers_of_step(PetscInt its)
-{
-  return second_pass(its) + its;
-}
+PetscInt numbers_of_step(PetscInt its) { return second_pass(its) + its; }
 
 /* The largest |eigenvalue| of the projected matrix, extrapolated */
 PetscReal radius_of(const std::vector<PetscScalar> &found, PetscInt its)

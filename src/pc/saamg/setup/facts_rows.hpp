@@ -43,10 +43,7 @@ struct CopiedEntries {
   }
 
 private:
-  HD void put(int d, PetscInt i, PetscScalar a) const
-  {
-    copy[d * ld + i] = static_cast<HalfScalar>(a * factor);
-  }
+  HD void put(int d, PetscInt i, PetscScalar a) const { copy[d * ld + i] = static_cast<HalfScalar>(a * factor); }
 };
 
 /* How many rows there are of which one thing or another is to be said, and behind these the couplings; a row's inverse diagonal and whether it is isolated are

@@ -62,10 +62,7 @@ HD void magnitude_of_product(PetscInt i, int lane, int lanes, const PetscInt *pt
   if (lane == 0) coarse[i] = sum;
 }
 
-HD void take_root(PetscInt i, const PetscReal *value, PetscReal *root)
-{
-  root[i] = PetscSqrtReal(value[i]);
-}
+HD void take_root(PetscInt i, const PetscReal *value, PetscReal *root) { root[i] = PetscSqrtReal(value[i]); }
 
 /* Whether a row is of nothing but what rounding leaves of zeros; else its diagonal entry's part of the sums. */
 struct LookAtRow {

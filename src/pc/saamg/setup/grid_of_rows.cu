@@ -29,10 +29,7 @@ struct RowOfKey { // and one more; 0: another
   HD void operator()(PetscInt i) const { key[i] = key[i] == top ? i + 1 : 0; }
 };
 
-HD void take_ids(PetscInt p, const PetscInt *id, PetscInt *col)
-{
-  col[p] = id[col[p]];
-}
+HD void take_ids(PetscInt p, const PetscInt *id, PetscInt *col) { col[p] = id[col[p]]; }
 
 /* The offsets of an inner node of a grid come in runs of consecutive numbers: .. 0 1 | L-1 L L+1 | .. | P-1 P P+1 | .. with as many runs before the one around
    the plane P as behind it. Those that reach two points have their lines in bundles: L 2L | .. P-L P P+L .. | .. 2P .. */

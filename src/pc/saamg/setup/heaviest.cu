@@ -79,10 +79,7 @@ struct OneStep {
   HD std::uint64_t order(PetscInt j) const { return hash62(static_cast<std::uint64_t>(j) ^ static_cast<std::uint64_t>(cut) << 40); }
 };
 
-HD void count_unknown(PetscInt i, std::int64_t *count, const PetscInt *lead, const PetscInt *way)
-{
-  count[0] += lead[i] >= 0 && way[i] == unknown;
-}
+HD void count_unknown(PetscInt i, std::int64_t *count, const PetscInt *lead, const PetscInt *way) { count[0] += lead[i] >= 0 && way[i] == unknown; }
 
 /* A root that nobody follows joins what it follows. */
 HD void followed_roots(PetscInt i, const Edges &edges, const PetscInt *lead_id, const PetscInt *id, const PetscInt *before, PetscInt *way)
@@ -93,10 +90,7 @@ HD void followed_roots(PetscInt i, const Edges &edges, const PetscInt *lead_id, 
   way[i] = followed ? before[i] : longest_way + 1;
 }
 
-HD void mark_ends(PetscInt i, const PetscInt *way, PetscInt *mark)
-{
-  mark[i] = way[i] == 0;
-}
+HD void mark_ends(PetscInt i, const PetscInt *way, PetscInt *mark) { mark[i] = way[i] == 0; }
 
 /* Nodes so many edges from their roots. joined: [n + nghost] */
 HD void join_lead(PetscInt i, const PetscInt *lead, const PetscInt *way, const PetscInt *number, const PetscInt *id, PetscInt distance, PetscInt begin,

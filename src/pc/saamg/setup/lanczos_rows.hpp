@@ -10,10 +10,7 @@ namespace goza::saamg
 {
 
 /* From a squared length, which rounding may make negative. */
-template <class Real = PetscReal> HD inline Real length_of(PetscScalar length2)
-{
-  return std::sqrt(static_cast<Real>(PetscMax(PetscRealPart(length2), 0)));
-}
+template <class Real = PetscReal> HD inline Real length_of(PetscScalar length2) { return std::sqrt(static_cast<Real>(PetscMax(PetscRealPart(length2), 0))); }
 
 template <class Real> HD inline Real inverse_length(PetscScalar length2)
 {

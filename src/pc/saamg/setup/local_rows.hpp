@@ -26,10 +26,7 @@ struct AijRowsView {
   HD PetscInt entries_before(PetscInt row) const { return dptr[row]; }
 };
 
-inline AijRowsView rows_of(const Csr &A)
-{
-  return {A.nrows, A.nrows, A.ptr, A.col, A.val};
-}
+inline AijRowsView rows_of(const Csr &A) { return {A.nrows, A.nrows, A.ptr, A.col, A.val}; }
 
 /* What is hashed for the nodes of a level, of which each has bs rows: numbers that do not depend on how the ranks share the nodes. */
 struct NodeIds {
@@ -62,15 +59,9 @@ template <int bits> HD inline std::uint64_t mixed(std::uint64_t i)
   return i ^ (i >> 32);
 }
 
-HD inline std::uint64_t hash62(std::uint64_t i)
-{
-  return mixed<62>(i);
-}
+HD inline std::uint64_t hash62(std::uint64_t i) { return mixed<62>(i); }
 
 /* The same below a rank of 0 .. 63. */
-HD inline std::uint64_t ranked_hash(PetscInt rank, std::uint64_t i)
-{
-  return static_cast<std::uint64_t>(rank < 63 ? rank : 63) << 56 | mixed<56>(i);
-}
+HD inline std::uint64_t ranked_hash(PetscInt rank, std::uint64_t i) { return static_cast<std::uint64_t>(rank < 63 ? rank : 63) << 56 | mixed<56>(i); }
 
 } // namespace goza::saamg

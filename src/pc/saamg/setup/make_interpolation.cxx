@@ -11,10 +11,7 @@
 namespace goza::saamg
 {
 
-static bool of_two_steps(const Coarsening &from)
-{
-  return from.boxes && from.boxes->stars;
-}
+static bool of_two_steps(const Coarsening &from) { return from.boxes && from.boxes->stars; }
 
 /* P = (I - omega_d D^-1 A) ... (I - omega_1 D^-1 A) T, D^-1 being relaxing(): of all polynomials p of degree d with p(0) = 1 that whose largest sqrt(t) |p(t)|
    on [0, lambda_max] is least, which bounds the energy of P's columns (Brezina, Vanek, Vassilevski 2012). Of degree 1: omega = 4/3 / lambda_max.
@@ -171,10 +168,7 @@ static CsrMatrix unsmoothed(const CsrLevel &level, const Coarsening &from, MapPt
   return smoothed_prolongator(nothing.view(), from, level.dinv, 0, columns);
 }
 
-static bool plain(const Coarsening &from)
-{
-  return !from.filters && !from.adjoint && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix;
-}
+static bool plain(const Coarsening &from) { return !from.filters && !from.adjoint && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix; }
 
 /* Whether P's rows need not be held: the next product makes them, and a cycle that reads pairs in half precision gets these from there. */
 static bool product_may_make(const Grid &grid, const Coarsening &from, const HierarchyOptions &options)

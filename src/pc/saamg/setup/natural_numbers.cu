@@ -8,10 +8,7 @@ namespace goza::saamg
 {
 
 /* nodes: of a point */
-static HD void natural_number(PetscInt i, const GridBox &box, PetscInt nodes, PetscInt *number)
-{
-  number[i] = box.natural(i, nodes);
-}
+static HD void natural_number(PetscInt i, const GridBox &box, PetscInt nodes, PetscInt *number) { number[i] = box.natural(i, nodes); }
 
 PetscErrorCode NaturalNumbers(const GridBox &box, const OwnRows &rows, PetscInt bs, Array<PetscInt> &number, Lattice &lattice)
 {

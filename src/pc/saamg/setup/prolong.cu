@@ -106,10 +106,7 @@ static bool find_nodes(const Coarsening &from, FullBlocks &blocks)
 constexpr int      smooth_threads  = 256;
 constexpr PetscInt values_smoothed = 48000 / sizeof(PetscScalar);
 
-constexpr PetscInt nodes_smoothed(int N, PetscInt k)
-{
-  return PetscMax(1, values_smoothed / (8 * N * k));
-}
+constexpr PetscInt nodes_smoothed(int N, PetscInt k) { return PetscMax(1, values_smoothed / (8 * N * k)); }
 
 /* Where the rows of a block's nodes are too many for the chip, they are put together where they belong. */
 template <int N> __global__ void __launch_bounds__(smooth_threads) SmoothNodesKernel(PetscInt nodes, PetscInt together, SmoothedNode<N> body)

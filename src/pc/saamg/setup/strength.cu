@@ -61,10 +61,7 @@ private:
   }
 };
 
-HD void to_value(PetscInt p, const float *weight, PetscScalar *val)
-{
-  val[p] = weight[p];
-}
+HD void to_value(PetscInt p, const float *weight, PetscScalar *val) { val[p] = weight[p]; }
 
 void symmetrize(CsrGraph &G)
 {
@@ -164,16 +161,10 @@ HD void sum_findings(PetscInt i, std::uint64_t *sum, const std::uint64_t *check,
   sum[2] += weak[i] == FillStrong::no_edge;
 }
 
-HD void size_of_inverse(PetscInt i, const PetscScalar *dinv, PetscReal *rdiag)
-{
-  rdiag[i] = PetscAbsScalar(dinv[i]);
-}
+HD void size_of_inverse(PetscInt i, const PetscScalar *dinv, PetscReal *rdiag) { rdiag[i] = PetscAbsScalar(dinv[i]); }
 
 /* Of threshold 0 a node has strong edges where its row has entries. */
-HD void guess_strong(PetscInt i, const unsigned char *isolated, PetscInt *count)
-{
-  count[i] = !isolated || !isolated[i];
-}
+HD void guess_strong(PetscInt i, const unsigned char *isolated, PetscInt *count) { count[i] = !isolated || !isolated[i]; }
 
 CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs, const BlockPatternPtr &known)
 {
@@ -209,10 +200,7 @@ Array<std::uint64_t> hashes_of_nodes(FillStrong &fill, const ColumnMap &nodes)
   return hash;
 }
 
-HD void number_of_entry(PetscInt, const PetscInt *from, std::uint64_t *to)
-{
-  *to = static_cast<std::uint64_t>(*from);
-}
+HD void number_of_entry(PetscInt, const PetscInt *from, std::uint64_t *to) { *to = static_cast<std::uint64_t>(*from); }
 
 /* Where the edges will be, of degrees that are counted. */
 void place_edges(CsrGraph &G)

@@ -72,10 +72,7 @@ private:
   }
 };
 
-HD inline bool finite_real(PetscReal x)
-{
-  return x - x == 0;
-}
+HD inline bool finite_real(PetscReal x) { return x - x == 0; }
 
 /* 1 / |a_ii|, or 0 for a zero: whatever such a row holds is strong. */
 struct DiagonalNorm {
@@ -279,9 +276,6 @@ private:
   }
 };
 
-HD inline void hash_nodes(PetscInt j, const FillStrong &of, std::uint64_t *hash)
-{
-  hash[j] = of.hash_of(j);
-}
+HD inline void hash_nodes(PetscInt j, const FillStrong &of, std::uint64_t *hash) { hash[j] = of.hash_of(j); }
 
 } // namespace goza::saamg

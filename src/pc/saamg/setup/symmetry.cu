@@ -29,10 +29,7 @@ struct Probe {
   }
 };
 
-HD void to_number(PetscInt i, const unsigned char *from, PetscInt *to)
-{
-  to[i] = from[i];
-}
+HD void to_number(PetscInt i, const unsigned char *from, PetscInt *to) { to[i] = from[i]; }
 
 struct CountOutweighed {
   const PetscInt *ptr;

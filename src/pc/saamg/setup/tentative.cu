@@ -23,10 +23,7 @@ static HD void gram_entry(PetscInt e, PetscInt bs, PetscInt k, const PetscInt *b
   gram[e] = sum;
 }
 
-static HD void count_others(PetscInt i, PetscInt *sum, const PetscScalar *B)
-{
-  *sum += B[i] != PetscScalar(1);
-}
+static HD void count_others(PetscInt i, PetscInt *sum, const PetscScalar *B) { *sum += B[i] != PetscScalar(1); }
 
 static HD void clear_isolated_row(PetscInt row, const unsigned char *isolated, PetscInt k, PetscScalar *B)
 {

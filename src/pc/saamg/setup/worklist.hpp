@@ -100,14 +100,8 @@ public:
     std::swap(next_, later_);
     begun_ = true;
   }
-  const Count *count() const
-  {
-    return now_;
-  }
-  void bound(Count n)
-  {
-    bound_ = static_cast<PetscInt>(n);
-  }
+  const Count *count() const { return now_; }
+  void         bound(Count n) { bound_ = static_cast<PetscInt>(n); }
 
 private:
   Array<PetscInt> list_, spare_;

@@ -6,15 +6,9 @@ namespace goza::saamg
 {
 
 /* ptr: of what is on other ranks */
-static HD void reads_others(PetscInt i, const PetscInt *ptr, PetscInt bs, char *edge)
-{
-  edge[i] = ptr[(i + 1) * bs] > ptr[i * bs];
-}
+static HD void reads_others(PetscInt i, const PetscInt *ptr, PetscInt bs, char *edge) { edge[i] = ptr[(i + 1) * bs] > ptr[i * bs]; }
 
-static HD void is_read(PetscInt k, const PetscInt *index, PetscInt bs, char *edge)
-{
-  edge[index[k] / bs] = 1;
-}
+static HD void is_read(PetscInt k, const PetscInt *index, PetscInt bs, char *edge) { edge[index[k] / bs] = 1; }
 
 /* By place in the list. */
 static HD void flag_at(PetscInt k, const PetscInt *list, const char *edge, char *inner_flag, char *edge_flag, PetscInt *edges)
@@ -24,10 +18,7 @@ static HD void flag_at(PetscInt k, const PetscInt *list, const char *edge, char 
   edges[k]      = edge_flag[k];
 }
 
-static HD void row_of_node(PetscInt k, const PetscInt *nodes, PetscInt bs, PetscInt *rows)
-{
-  rows[k] = nodes[k / bs] * bs + k % bs;
-}
+static HD void row_of_node(PetscInt k, const PetscInt *nodes, PetscInt bs, PetscInt *rows) { rows[k] = nodes[k / bs] * bs + k % bs; }
 
 static Array<PetscInt> kept(Space space, const Array<PetscInt> &list, const Array<char> &flag)
 {

@@ -17,10 +17,7 @@ namespace goza::saamg
 namespace
 {
 
-HD void count_down(PetscInt i, PetscInt last, PetscInt *color)
-{
-  color[i] = last - color[i];
-}
+HD void count_down(PetscInt i, PetscInt last, PetscInt *color) { color[i] = last - color[i]; }
 
 /* diagonals: a colour for each corner of a cube of 2^3; else a chessboard */
 HD void parities(PetscInt i, const Lattice &lattice, const PetscInt *id, bool diagonals, PetscInt *color)
@@ -209,9 +206,6 @@ Coloring color_downstream(const Csr &A, const MapPtr &columns, const NodeIds &id
   return grouped(map, color);
 }
 
-Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids)
-{
-  return color_rows(A, columns, NodeIds{nullptr, columns->start()}, 1, grids);
-}
+Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids) { return color_rows(A, columns, NodeIds{nullptr, columns->start()}, 1, grids); }
 
 } // namespace goza::saamg

@@ -39,10 +39,7 @@ struct CountUnmirrored { // among owned columns; columns ascend
 };
 
 /* Of rows that each stand for bs of those that the ids are of. */
-HD inline void identify(PetscInt i, const NodeIds &ids, PetscInt bs, PetscInt unit, PetscInt *id)
-{
-  id[i] = static_cast<PetscInt>(ids.of_row(i * bs) / unit);
-}
+HD inline void identify(PetscInt i, const NodeIds &ids, PetscInt bs, PetscInt unit, PetscInt *id) { id[i] = static_cast<PetscInt>(ids.of_row(i * bs) / unit); }
 
 /* Of owned rows and ghosts. Aggregation draws from the ids as they are: colours that followed its roots would sweep in the order in which aggregates lie. */
 HD inline void priority(PetscInt i, const PetscInt *id, std::uint64_t *key, PetscInt *color)
@@ -71,10 +68,7 @@ struct Phase {
   }
 };
 
-HD inline void shift_column(PetscInt p, PetscInt by, PetscInt *col)
-{
-  col[p] += by;
-}
+HD inline void shift_column(PetscInt p, PetscInt by, PetscInt *col) { col[p] += by; }
 
 /* A row waits for its neighbours of larger keys, and those of smaller ones for it: whichever it sees of a colour that is taken in the same launch, it takes the
    same one. color: -1: none yet */

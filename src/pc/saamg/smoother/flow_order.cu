@@ -109,10 +109,7 @@ struct TakeLevel {
   }
 };
 
-HD void phase_of(PetscInt i, const PetscInt *level, PetscInt *phase)
-{
-  phase[i] = level[i] < 0 ? 0 : level[i] % flow_phases;
-}
+HD void phase_of(PetscInt i, const PetscInt *level, PetscInt *phase) { phase[i] = level[i] < 0 ? 0 : level[i] % flow_phases; }
 
 } // namespace
 

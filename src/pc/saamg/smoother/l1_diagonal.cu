@@ -30,27 +30,18 @@ template <class V> HD void scale_of_row(PetscInt i, const V *inv, PetscReal *sca
   scale[i] = d > 0 ? 1 / PetscSqrtReal(d) : 0;
 }
 
-template <class V> HD void scale_at(PetscInt i, V factor, V *x)
-{
-  x[i] *= factor;
-}
+template <class V> HD void scale_at(PetscInt i, V factor, V *x) { x[i] *= factor; }
 
 } // namespace
 
-template <class V> void scale(Space space, std::size_t n, V factor, V *x)
-{
-  for_each_row(space, static_cast<PetscInt>(n), bound<scale_at<V>>(factor, x));
-}
+template <class V> void scale(Space space, std::size_t n, V factor, V *x) { for_each_row(space, static_cast<PetscInt>(n), bound<scale_at<V>>(factor, x)); }
 
 template <class V> void add_l1_norms(const Csr &A, bool diagonal_block, V *inv, const PetscReal *row_scale, const PetscReal *col_scale)
 {
   for_each_row(A.space, A.nrows, bound<add_norm<V>>(A.ptr, A.col, A.val, diagonal_block, inv, row_scale, col_scale));
 }
 
-template <class V> void diagonal_scales(Space space, PetscInt n, const V *inv, PetscReal *scale)
-{
-  for_each_row(space, n, bound<scale_of_row<V>>(inv, scale));
-}
+template <class V> void diagonal_scales(Space space, PetscInt n, const V *inv, PetscReal *scale) { for_each_row(space, n, bound<scale_of_row<V>>(inv, scale)); }
 
 #define INSTANTIATE_L1(Csr, V) \
   template void add_l1_norms(const Csr &, bool, V *, const PetscReal *, const PetscReal *); \
