@@ -34,10 +34,7 @@ static char help[] = "Poisson's equation -div(k grad u) = f on the unit cube wit
 
 static const char *const Assemblies[] = {"coo", "setvalues"};
 
-enum {
-  COO,
-  SETVALUES
-};
+enum { COO, SETVALUES };
 
 struct Solver {
   DM            da;

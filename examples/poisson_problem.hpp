@@ -8,12 +8,7 @@
 
 static const char *const Coefficients[] = {"constant", "random", "layered", "lognormal"};
 
-enum {
-  CONSTANT,
-  RANDOM,
-  LAYERED,
-  LOGNORMAL
-};
+enum { CONSTANT, RANDOM, LAYERED, LOGNORMAL };
 
 struct Problem {
   PetscInt  nodes[3]; /* in each direction, of the whole grid */

@@ -13,8 +13,7 @@
   #define HD
 #endif
 
-namespace q1
-{
+namespace q1 {
 /* The two Gauss points of [0,1], each of weight 1/2 */
 HD static inline PetscReal GaussPoint(PetscInt q)
 {

@@ -50,11 +50,7 @@ typedef enum {
   MAT_STORAGE_HALF
 } MatStoragePrecision;
 
-typedef enum {
-  MAT_FOLD_ORDER_AUTO,
-  MAT_FOLD_ORDER_NATURAL,
-  MAT_FOLD_ORDER_BREADTH_FIRST
-} MatFoldOrder;
+typedef enum { MAT_FOLD_ORDER_AUTO, MAT_FOLD_ORDER_NATURAL, MAT_FOLD_ORDER_BREADTH_FIRST } MatFoldOrder;
 
 typedef enum {
   MAT_FOLD_LAYOUT_GROUPS,

@@ -26,8 +26,7 @@
 #include <array>
 #include <vector>
 
-namespace goza
-{
+namespace goza {
 
 /* --- the one list of types */
 

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <exception>
 
-namespace goza::choice
-{
+namespace goza::choice {
 
 /* As the format's own type would make it. */
 static std::unique_ptr<Format<PetscScalar>> make(Space space, const FormatChoice &choice, bool symmetric)

@@ -7,8 +7,7 @@
 #include "locality/cost.hpp"
 #include <memory>
 
-namespace goza::choice
-{
+namespace goza::choice {
 
 /* PETSc's product, made ready; on a host also what it is made with, which stays as long. */
 struct CsrProduct {

@@ -8,11 +8,8 @@
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
 
-namespace goza::choice
-{
-
-namespace
-{
+namespace goza::choice {
+namespace {
 
 constexpr struct {
   const char *name;
@@ -137,8 +134,7 @@ public:
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<AutoFormatConfig>(*this); }
 };
 
-namespace setting
-{
+namespace setting {
 
 constexpr Setting trials{"-mat_autoformat_trials", "MatAutoFormatSetTrials",
                          "Formats that are built and measured, of those the model expects most of (1: the model is believed)",

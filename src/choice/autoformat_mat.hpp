@@ -1,8 +1,7 @@
 #pragma once
 #include "mat/common/format_kind.hpp"
 
-namespace goza::choice
-{
+namespace goza::choice {
 
 const FormatKind &AutoFormatKind();
 

@@ -5,8 +5,7 @@
 #include <petsc/private/matimpl.h>
 #include <vector>
 
-namespace goza::choice
-{
+namespace goza::choice {
 
 PetscErrorCode MatBlockFigures(Mat A, int n, const std::function<void(const Csr &block, double *figure)> &find, double *least, double *most)
 {

@@ -5,8 +5,7 @@
 #include <limits>
 #include <petscmat.h>
 
-namespace goza::choice
-{
+namespace goza::choice {
 
 constexpr double no_figure = std::numeric_limits<double>::infinity();
 

@@ -2,8 +2,7 @@
 #include "petsc/compat.hpp"
 #include "parallel/agree.hpp"
 
-namespace goza::choice
-{
+namespace goza::choice {
 
 /* Collective: the machine of -goza_platform, else the first rank's own, measured where it is not known. *is_this: what is measured here is measured on it. */
 static PetscErrorCode FindViewMachine(MPI_Comm comm, Space space, Machine *machine, bool *is_this)

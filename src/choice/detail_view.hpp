@@ -4,8 +4,7 @@
 #include "locality/machine.hpp"
 #include <petscmat.h>
 
-namespace goza::choice
-{
+namespace goza::choice {
 
 /* What a view is about: the block's format, and the machine that it is asked for. */
 struct DetailOf {

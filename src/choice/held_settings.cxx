@@ -8,11 +8,8 @@
 #include "mat/slicedell/slicedell.hpp"
 #include <algorithm>
 
-namespace goza::choice
-{
-
-namespace
-{
+namespace goza::choice {
+namespace {
 
 using V = PetscScalar;
 

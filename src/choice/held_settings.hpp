@@ -4,8 +4,7 @@
 #include "locality/cost.hpp"
 #include "locality/models.hpp"
 
-namespace goza::choice
-{
+namespace goza::choice {
 
 struct HeldSettings {
   bool            known      = false; // the models know it; else it is held by none of our formats, or not at all

@@ -2,8 +2,7 @@
 #include "core/device/device_seconds.hpp"
 #include <chrono>
 
-namespace goza::choice
-{
+namespace goza::choice {
 
 ProductTime time_of(Space space, const Products &make, int products)
 {

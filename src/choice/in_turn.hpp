@@ -8,8 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace goza::choice
-{
+namespace goza::choice {
 
 /* Launches so many products and does not wait for them. */
 using Products = std::function<void(int)>;

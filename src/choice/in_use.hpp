@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace goza::choice
-{
+namespace goza::choice {
 
 class InUse {
 public:

@@ -8,11 +8,8 @@
 #include <algorithm>
 #include <array>
 
-namespace goza::choice
-{
-
-namespace
-{
+namespace goza::choice {
+namespace {
 
 constexpr std::int64_t most_entries = 1 << 20;                                   // of a block, for each format
 constexpr int          row_figures = 8, layout_figures = 9, what_if_figures = 3; // the last of the layout's

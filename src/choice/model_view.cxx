@@ -11,11 +11,8 @@
 #include <algorithm>
 #include <string>
 
-namespace goza::choice
-{
-
-namespace
-{
+namespace goza::choice {
+namespace {
 
 constexpr int nchoices = 8, choice_figures = 3; // the last choice: the format in use, where it is none of the others
 

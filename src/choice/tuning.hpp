@@ -3,8 +3,7 @@
 #include "core/device/space.hpp"
 #include <cstddef>
 
-namespace goza::choice
-{
+namespace goza::choice {
 
 /* The model errs: a format that it finds within this of the best may be the fastest. PETSc's CSR must be closer, since PETSc may have to bring its arrays to
    the device. On a host it is there and costs no more than its own trial, and where rows are alike in groups (I-nodes) it is faster than the model knows. */

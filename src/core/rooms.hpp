@@ -2,29 +2,21 @@
    a name that two of them have is then ambiguous, and the compiler says so. */
 #pragma once
 
-namespace goza
-{
+namespace goza {
 
-inline namespace parallel
-{
+inline namespace parallel {
 }
-inline namespace mat
-{
+inline namespace mat {
 }
-inline namespace locality
-{
+inline namespace locality {
 }
-inline namespace choice
-{
+inline namespace choice {
 }
-inline namespace assembly
-{
+inline namespace assembly {
 }
-inline namespace saamg
-{
+inline namespace saamg {
 }
-inline namespace ksp
-{
+inline namespace ksp {
 }
 
 } // namespace goza

@@ -1,10 +1,7 @@
 #include "bcgs_kernels.hpp"
 
-namespace goza::ksp
-{
-
-namespace
-{
+namespace goza::ksp {
+namespace {
 
 struct Begin {
   static constexpr int dots = 1;

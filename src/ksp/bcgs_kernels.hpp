@@ -6,8 +6,7 @@
 #include "core/launch/loop_switch.hpp"
 #include "loop_end.hpp"
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 struct BcgsScalars {
   PetscScalar vq;                      // what passes have summed, q the first residual: q^H v,

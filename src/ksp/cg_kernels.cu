@@ -1,10 +1,7 @@
 #include "cg_kernels.hpp"
 
-namespace goza::ksp
-{
-
-namespace
-{
+namespace goza::ksp {
+namespace {
 
 struct CgDirection {
   CgVectors     v;

@@ -6,8 +6,7 @@
 #include "core/launch/loop_switch.hpp"
 #include "loop_end.hpp"
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 struct CgScalars {
   PetscScalar          zr, norm;        // what the latest passes have summed: z^H r; z^H z, or r^H r where that is the norm;

@@ -3,8 +3,7 @@
 #include "core/device/array.hpp"
 #include "core/device/scalars.hpp"
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 /* What the pass is given that tells of one. */
 struct ColumnMessage {

@@ -4,8 +4,7 @@
 #include "fused_method.hpp"
 #include <utility>
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 /* On one rank the sums are known where they are needed. On several, all sums of an iteration are added up at a time, as Chronopoulos and Gear do: A p is s + b
    w with s = A z, and p'A p is expanded in sums over z, s, and the p and w before. They drop the terms that vanish where A is symmetric; kept, they make it the

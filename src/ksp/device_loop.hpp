@@ -6,8 +6,7 @@
 #include "loop_end.hpp"
 #include <utility>
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 template <class S> class DeviceLoop {
 public:

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 class FlexibleGMRES;
 

@@ -4,8 +4,7 @@
 #include <memory>
 #include <vector>
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 class Footprint {
 public:

@@ -3,8 +3,7 @@
 #include "core/rooms.hpp"
 #include <petscksp.h>
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 PetscErrorCode KSPCreate_FusedCG(KSP ksp);
 PetscErrorCode KSPCreate_FusedBCGS(KSP ksp);

@@ -4,8 +4,7 @@
 #include "device_loop.hpp"
 #include "petsc/errors.hpp"
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 template <class Method, class S> class FusedMethod {
 public:

@@ -6,11 +6,8 @@
 #include "solver_object.hpp"
 #include "vector_kernels.hpp"
 
-namespace goza::ksp
-{
-
-namespace
-{
+namespace goza::ksp {
+namespace {
 
 enum : PetscInt { // the vectors of BcgsVectors
   R,

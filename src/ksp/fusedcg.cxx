@@ -3,8 +3,7 @@
 #include "fused.hpp"
 #include "solver_object.hpp"
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 static PetscErrorCode KSPSolve_FusedCG(KSP ksp)
 {

@@ -4,8 +4,7 @@
 #include "petscgoza.h"
 #include "solver_object.hpp"
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 static PetscErrorCode KSPSolve_FusedGMRES(KSP ksp)
 {

@@ -1,10 +1,7 @@
 #include "gmres_kernels.hpp"
 
-namespace goza::ksp
-{
-
-namespace
-{
+namespace goza::ksp {
+namespace {
 
 template <int m> struct BasisProducts {
   static constexpr int dots = m;

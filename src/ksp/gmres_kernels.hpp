@@ -3,8 +3,7 @@
 #include "column_messages.hpp"
 #include "core/launch/fused_elements.hpp"
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 /* Vectors of a basis, in a list on the host. */
 struct BasisVectors {

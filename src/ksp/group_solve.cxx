@@ -5,8 +5,7 @@
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 bool SolutionIsSeen(KSP ksp)
 {

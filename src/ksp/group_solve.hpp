@@ -4,8 +4,7 @@
 #include <petsc/private/kspimpl.h>
 #include <vector>
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 /* Composed on a KSP that has settings of its own: copies them to another of its type. */
 inline constexpr char copies_settings[] = "KSPGozaCopySettings_C";

@@ -1,8 +1,7 @@
 /* What the iteration tells KSP: history, monitors, tests. */
 #include "krylov_space.hpp"
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 bool KrylovSpace::tests_norm() const { return ksp_->normtype != KSP_NORM_NONE && HasTest(ksp_, KSPConvergedDefault); }
 

@@ -7,8 +7,7 @@
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 PetscErrorCode KrylovSpace::Vector::open(Space space, bool read_too)
 {

@@ -16,8 +16,7 @@
 #include <memory>
 #include <petsc/private/kspimpl.h>
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 class KrylovSpace {
 public:

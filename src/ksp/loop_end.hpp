@@ -2,8 +2,7 @@
 #pragma once
 #include "core/device/space.hpp"
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 struct LoopEnd {
   PetscScalar *x      = nullptr;         // the solution, which is another in each solve

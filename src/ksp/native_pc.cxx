@@ -10,8 +10,7 @@
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 static constexpr PetscInt most_bs = 8; // a larger block is PETSc's: its product is more than a pass over vectors
 

@@ -9,8 +9,7 @@
 #include <petscksp.h>
 #include <vector>
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 class NativePC {
 public:

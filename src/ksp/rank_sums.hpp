@@ -7,8 +7,7 @@
 #include <memory>
 #include <petscsys.h>
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 class RankSums {
 public:

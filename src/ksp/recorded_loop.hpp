@@ -8,8 +8,7 @@
 #include "petsc/plugin.hpp"
 #include <petscsys.h>
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 class RecordedLoop {
 public:

@@ -5,8 +5,7 @@
 #include "pc/saamg/api/pcsaamg.hpp"
 #include "petsc/errors.hpp"
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 inline bool ksp_on_one_rank(KSP ksp) { return ranks_of(ksp) == 1; }
 

@@ -1,10 +1,7 @@
 #include "vector_kernels.hpp"
 
-namespace goza::ksp
-{
-
-namespace
-{
+namespace goza::ksp {
+namespace {
 
 struct SubtractFrom {
   const PetscScalar *b;

@@ -2,8 +2,7 @@
 #pragma once
 #include "core/launch/fused_elements.hpp"
 
-namespace goza::ksp
-{
+namespace goza::ksp {
 
 void subtract_from(Space space, PetscInt n, const PetscScalar *b, PetscScalar *y, FusedSums &sums); // y = b - y
 

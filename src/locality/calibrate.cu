@@ -10,11 +10,8 @@
 #include <chrono>
 #include <unistd.h>
 
-namespace goza::locality
-{
-
-namespace
-{
+namespace goza::locality {
+namespace {
 
 struct Copy {
   const double *from;

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 const KernelConstants &constants_of(const Machine &machine, const Sample &sample, const FormatChoice &choice, const Traits &t)
 {

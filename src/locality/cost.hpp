@@ -20,8 +20,7 @@
 #include "traits.hpp"
 #include <string>
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 struct Cost {
   double seconds = 0, gflops = 0;
@@ -35,13 +34,7 @@ Caches caches_of(const Machine &machine);
 
 /* --- the choice */
 
-enum : unsigned {
-  format_csr        = 1,
-  format_sliced_ell = 2,
-  format_fold       = 4,
-  format_cds        = 8,
-  all_formats       = 15
-};
+enum : unsigned { format_csr = 1, format_sliced_ell = 2, format_fold = 4, format_cds = 8, all_formats = 15 };
 
 struct DecisionInput {
   Space          space       = Space::Host;

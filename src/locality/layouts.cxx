@@ -13,11 +13,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace goza::locality
-{
-
-namespace
-{
+namespace goza::locality {
+namespace {
 
 constexpr PetscInt     block_rows    = sort_window;
 constexpr std::int64_t least_windows = 4;

@@ -4,8 +4,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 RowStatistics row_statistics(const Csr &A)
 {

@@ -16,8 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 constexpr int reuse_bins = 48; // 2^48 reads of x: more than memory holds
 

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 /* What differs between the kernels of the formats. Times in seconds, of the whole machine. */
 struct KernelConstants {

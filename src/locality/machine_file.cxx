@@ -9,8 +9,7 @@
 #include <stdexcept>
 #include <unistd.h>
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 std::vector<MachineFigure> figures_of(Machine &m)
 {
@@ -57,8 +56,7 @@ std::vector<MachineFigure> figures_of(Machine &m)
   return f;
 }
 
-namespace
-{
+namespace {
 
 struct Reader {
   const std::string         &file;

@@ -2,8 +2,7 @@
 #include "machine.hpp"
 #include <array>
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 /* The card of paper P2. Its kernels are not known: nobody has measured ours there. */
 static Machine c2050()

@@ -1,8 +1,7 @@
 #include "models.hpp"
 #include <algorithm>
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 Prediction predict(const Machine &platform, const LayoutLocality &A, std::int64_t rows, std::int64_t nnz, const Bytes &bytes)
 {

@@ -6,8 +6,7 @@
 #include "locality.hpp"
 #include "machine.hpp"
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 /* Eq. 1: bytes/flop of a processor with a cache. */
 constexpr double bpf_cache(double F, double I, double hit, double L, double S) { return F / 2 + I / 2 + (1 - hit) * L / S; }

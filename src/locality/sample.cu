@@ -10,13 +10,11 @@
 #include <functional>
 #include <stdexcept>
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 using namespace sampling;
 
-namespace
-{
+namespace {
 
 /* A team's own memory */
 struct Scratch {

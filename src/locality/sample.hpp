@@ -18,8 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 constexpr PetscInt sample_window = sort_window, sample_block = rows_per_block, sample_windows = 16, sample_blocks = 16, sample_entries = 4096; // of a block
 constexpr PetscInt sample_part  = 128;  // for a host, which looks at one block after the other: at one entry in so many

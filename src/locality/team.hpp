@@ -2,8 +2,7 @@
 #pragma once
 #include "core/launch/for_each_row.hpp"
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 constexpr int team_threads = 256, team_board = 8;
 

@@ -10,11 +10,8 @@
 #include <stdexcept>
 #include <sys/stat.h>
 
-namespace goza::locality
-{
-
-namespace
-{
+namespace goza::locality {
+namespace {
 
 struct Found { // measured, or read from the kept file
   std::unique_ptr<const Machine> machine;

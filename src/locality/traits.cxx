@@ -7,8 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 constexpr double lanes       = warp_lanes;
 constexpr double index_bytes = sizeof(PetscInt), column_bytes = sizeof(LocalColumn), short_bytes = sizeof(std::uint16_t); // of a column: in CSR, in a format

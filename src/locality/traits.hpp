@@ -3,8 +3,7 @@
 #pragma once
 #include "sample.hpp"
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 struct Traits {
   bool   possible   = false;

@@ -3,8 +3,7 @@
 #pragma once
 #include "core/rooms.hpp"
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 /* Bytes of x: what all that is in flight on a GPU reads of a band as wide as this stays in L2. */
 constexpr double near_bytes = 8e6;

@@ -6,8 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* --- CDS */
 

@@ -2,8 +2,7 @@
 #include "petsc/last_error.hpp"
 #include <cstdio>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 void SetReason(std::string *why, const char *text) noexcept
 {

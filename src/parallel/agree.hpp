@@ -4,8 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 void SetReason(std::string *why, const char *text) noexcept; // without memory for the text a shorter one
 

@@ -7,8 +7,7 @@
 #include "messages.hpp"
 #include "mpi_call.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 template <class T> static HD void pack_items(PetscInt k, const PetscInt *index, PetscInt width, const T *values, T *packed)
 {

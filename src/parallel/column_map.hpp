@@ -9,8 +9,7 @@
 #include "runs.hpp"
 #include <memory>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* The numbers alone. */
 class LocalColumns {

@@ -2,8 +2,7 @@
 #include "mpi_call.hpp"
 #include <vector>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* Every rank sends each of the others what it has. */
 static HaloPlan from_each_to_each(MPI_Comm comm, PetscMPIInt tag, PetscMPIInt rank, PetscInt at_once)

@@ -2,8 +2,7 @@
 #pragma once
 #include "peer_exchange.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 class DeviceSums {
 public:

@@ -1,8 +1,7 @@
 #include "device_window.hpp"
 #include "agree.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 PetscErrorCode DeviceWindow::create(const RankGroup &group, std::size_t bytes)
 {

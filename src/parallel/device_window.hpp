@@ -3,8 +3,7 @@
 #include "core/device/shared_memory.hpp"
 #include "rank_group.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 class DeviceWindow {
 public:

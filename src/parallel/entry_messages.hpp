@@ -3,8 +3,7 @@
 #include "core/device/read_values.hpp"
 #include "exchange.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* Where each message of rows, of so many values each, begins among them, and where the last one ends. */
 inline std::vector<PetscInt> row_begins(const std::vector<HaloMessage> &messages, PetscInt width = 1)

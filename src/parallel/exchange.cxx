@@ -5,8 +5,7 @@
 #include "nccl_exchange.hpp"
 #include "peer_exchange.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 const char *const halo_names[HALO_KINDS] = {"auto", "nccl", "peer", "host"};
 

@@ -5,8 +5,7 @@
 #include <memory>
 #include <petscis.h>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 struct HaloMessage {
   PetscMPIInt rank;
@@ -55,13 +54,7 @@ template <class V> struct ExchangeKind {
   PetscErrorCode (*create)(const HaloPlan &plan, std::unique_ptr<Exchange<V>> *exchange, std::string *why);
 };
 
-enum {
-  HALO_AUTO,
-  HALO_NCCL,
-  HALO_PEER,
-  HALO_HOST,
-  HALO_KINDS
-};
+enum { HALO_AUTO, HALO_NCCL, HALO_PEER, HALO_HOST, HALO_KINDS };
 extern const char *const                  halo_names[HALO_KINDS];
 template <class V> const ExchangeKind<V> &exchange_kind(int which);            // not HALO_AUTO
 PetscErrorCode                            GetHaloWish(int *which);             // -goza_halo

@@ -3,8 +3,7 @@
 #include "petsc/plugin.hpp"
 #include "petsc/errors.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 class ExchangesUnder {
 public:

@@ -4,8 +4,7 @@
 #include "messages.hpp"
 #include "team.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 template <class V> PetscErrorCode Halo<V>::find_plan(PetscLayout columns, const PetscInt *ghosts)
 {

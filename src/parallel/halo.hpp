@@ -8,8 +8,7 @@
 #include "petsc/compat.hpp"
 #include <string>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* Of this process. */
 class OpenExchanges {

@@ -7,8 +7,7 @@
 #include "petsc/errors.hpp"
 #include "core/util/algorithm.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 template <class V> class HostExchange final : public Exchange<V> {
 public:

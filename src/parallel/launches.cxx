@@ -4,8 +4,7 @@
 #include <atomic>
 #include <sched.h>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* A cache line each, written by its rank alone. */
 struct alignas(64) Launches::Slot {

@@ -13,8 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 class Launches {
 public:

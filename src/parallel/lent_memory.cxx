@@ -1,7 +1,6 @@
 #include "lent_memory.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 LentMemory::LentMemory(MPI_Comm ranks, int rank, int size) : window_(ranks, size * sizeof(Table)), rank_(rank)
 {

@@ -8,8 +8,7 @@
 #include "shared_window.hpp"
 #include <vector>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* Where something begins: the leader's own memory, or in the allocation that a line of the lender's table had when this was told. */
 struct Lent {

@@ -2,8 +2,7 @@
 #include "agree.hpp"
 #include "mpi_call.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 void trade(MPI_Comm comm, PetscMPIInt tag, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out,
            const std::vector<HaloMessage> &from, void *in)

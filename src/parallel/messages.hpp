@@ -2,8 +2,7 @@
 #pragma once
 #include "exchange.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 struct Messages {
   std::vector<HaloMessage> sends, receives; // by ascending rank

@@ -5,8 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 inline void must(PetscErrorCode code, const char *what)
 {

@@ -3,8 +3,7 @@
 #include <map>
 #include <memory>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 template <class F> static bool find(void *library, const char *name, F **function, std::string *why)
 {

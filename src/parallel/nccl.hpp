@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 struct Nccl {
   using Comm = struct ncclComm *;

@@ -5,8 +5,7 @@
 #include "core/util/algorithm.hpp"
 #include "team.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 template <class V> class NcclExchange final : public Exchange<V> {
 public:

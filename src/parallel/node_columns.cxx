@@ -1,7 +1,6 @@
 #include "node_columns.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 MapPtr nodes_of_columns(const MapPtr &columns, PetscInt bs)
 {

@@ -2,8 +2,7 @@
 #pragma once
 #include "column_map.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* The same map where bs is 1. Collective. */
 MapPtr nodes_of_columns(const MapPtr &columns, PetscInt bs);

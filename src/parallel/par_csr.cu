@@ -5,11 +5,8 @@
 #include "renumber.hpp"
 #include <iterator>
 
-namespace goza::parallel
-{
-
-namespace
-{
+namespace goza::parallel {
+namespace {
 
 /* The row pointers of two matrices added up, or one taken off the other. */
 struct AddPointers {

@@ -3,8 +3,7 @@
 #include "column_map.hpp"
 #include "core/sparse/csr_ops.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* The diagonal and the off-diagonal block of a rank's rows as one matrix, the latter's columns behind the former's; and back. */
 CsrMatrix join_columns(const Csr &diagonal, const Csr &off_diagonal);

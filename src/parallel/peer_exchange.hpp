@@ -17,8 +17,7 @@
 #include "petsc/last_error.hpp"
 #include <algorithm>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 struct PeerOptions {
   bool                      shared_device = false; // several ranks have one device

@@ -11,8 +11,7 @@
 #include <cstdio>
 #include <numeric>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 constexpr std::size_t cache_line = 64, text_length = 1024; // as many as PETSc keeps
 

@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 class RankGroup {
 public:

@@ -1,8 +1,7 @@
 #include "renumber.hpp"
 #include "core/util/algorithm.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 static HD void is_outside(PetscInt p, PetscInt start, PetscInt n, const PetscInt *col, char *flag)
 {

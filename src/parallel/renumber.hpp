@@ -4,8 +4,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "core/util/search.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* Of a local column; negative numbers stay. */
 struct GlobalNumber {

@@ -7,8 +7,7 @@
 #include "renumber.hpp"
 #include <iterator>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* The row pointer of the fetched rows behind that of M's. nnz: of M */
 static HD void pointer_below(PetscInt g, PetscInt nnz, const PetscInt *fetched, PetscInt *ptr) { ptr[g] = nnz + fetched[g]; }

@@ -2,8 +2,7 @@
 #pragma once
 #include "column_map.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* A rank's rows of M and, below them, those of the ghosts of a map, fetched from their owners. In the latter columns do not ascend: they are in the order of
    their owners' local numbers. */

@@ -4,11 +4,8 @@
 #include "mpi_call.hpp"
 #include <algorithm>
 
-namespace goza::parallel
-{
-
-namespace
-{
+namespace goza::parallel {
+namespace {
 
 /* What a rank tells a neighbour. */
 struct Announcement {

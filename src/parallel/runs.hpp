@@ -3,8 +3,7 @@
 #include "exchange.hpp"
 #include "team.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* How they travel: through the host's memory with any MPI, or, where -goza_halo lets ranks write into one another's memory, from device to device. Then a rank
    lays what it sends into memory that the others have opened, tells them where, and they copy it. */

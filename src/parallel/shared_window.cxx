@@ -18,12 +18,10 @@
 #include <thread>
 #include <unistd.h>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* A file in memory alone, which others open through /proc: a file in /dev/shm would be bounded by that file system's size, which in containers is small. */
-namespace
-{
+namespace {
 
 struct FileName {
   long          process = 0;

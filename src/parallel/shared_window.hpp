@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* Zero at first. */
 class SharedWindow {

@@ -8,11 +8,8 @@
 #include "renumber.hpp"
 #include <iterator>
 
-namespace goza::parallel
-{
-
-namespace
-{
+namespace goza::parallel {
+namespace {
 
 /* Something is received for it, or it lacks the diagonal entry that it is to have. */
 HD void is_changed(PetscInt row, const PetscInt *ptr, const PetscInt *col, const PetscInt *slot_ptr, bool with_diagonal, char *flag)

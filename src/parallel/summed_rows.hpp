@@ -2,8 +2,7 @@
 #pragma once
 #include "column_map.hpp"
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* The sum over the ranks of rows that several may hold a part of: parts are a rank's own rows and, below them, those of the ghosts of a map, which go to their
    owners. Entries are added up own part first, then by ascending rank. Most rows get nothing from other ranks: they are copied, and only what is received is

@@ -6,8 +6,7 @@
 #include <array>
 #include <vector>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 /* The attribute of a communicator is a pointer to one of these. */
 struct TeamPlace {

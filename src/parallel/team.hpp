@@ -6,8 +6,7 @@
 #include "petsc/compat.hpp"
 #include <memory>
 
-namespace goza::parallel
-{
+namespace goza::parallel {
 
 class RankGroup;
 

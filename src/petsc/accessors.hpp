@@ -4,8 +4,7 @@
 #include <petsc/private/petscimpl.h>
 #include <petscmat.h>
 
-namespace goza
-{
+namespace goza {
 
 template <class Object> MPI_Comm comm_of(Object object) { return PetscObjectComm((PetscObject)object); }
 

@@ -3,8 +3,7 @@
 #include "compat.hpp"
 #include <memory>
 
-namespace goza
-{
+namespace goza {
 
 template <class T, class Object> T *attached(Object object, const char *name) /* nullptr: nothing */
 {

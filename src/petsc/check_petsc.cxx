@@ -1,8 +1,7 @@
 #include "check_petsc.hpp"
 #include "compat.hpp"
 
-namespace goza
-{
+namespace goza {
 
 /* The sentence is printed, and no PetscError() raised here, nor PetscCall() used on the way out: another PETSc may have another MPI, whose communicators are of
    another kind than ours. */

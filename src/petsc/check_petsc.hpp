@@ -2,8 +2,7 @@
 #pragma once
 #include <petscsys.h>
 
-namespace goza
-{
+namespace goza {
 
 PetscErrorCode GozaCheckRelease(int major, int minor);
 PetscErrorCode GozaCheckTypes(PetscDataType scalar, size_t scalar_size, size_t index_size);

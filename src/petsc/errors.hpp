@@ -4,8 +4,7 @@
 #include "core/sparse/format.hpp"
 #include <new>
 
-namespace goza
-{
+namespace goza {
 
 /* Run body(); an exception becomes a PETSc error of the right class on A's communicator-less stack (other ranks learn of it as of any PETSc error). */
 template <class Body> PetscErrorCode Guarded(Body &&body)

@@ -2,8 +2,7 @@
 #pragma once
 #include "compat.hpp"
 
-namespace goza
-{
+namespace goza {
 
 /* PetscErrorMessage()'s last argument is a pointer to char * in PETSc 3.18 and to const char * in 3.26. */
 template <class Char> const char *AskErrorText(PetscErrorCode (*message)(PetscErrorCode, const char *[], Char **), PetscErrorCode code)

@@ -8,8 +8,7 @@
 
 PetscClassId GOZA_ASSEMBLY_CLASSID;
 
-namespace goza
-{
+namespace goza {
 
 Events events;
 Usage  usage;

@@ -5,8 +5,7 @@
 #include <petscmat.h>
 #include <string>
 
-namespace goza
-{
+namespace goza {
 
 struct Events {
   PetscLogEvent mult, build;                                           // of matrices
@@ -37,11 +36,7 @@ inline PetscErrorCode LogFlops(Space space, PetscLogDouble flops)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-enum RanksPerGpu {
-  RANKS_AUTO,
-  RANKS_OWN,
-  RANKS_GROUP
-};
+enum RanksPerGpu { RANKS_AUTO, RANKS_OWN, RANKS_GROUP };
 
 /* What was chosen at load, from options and from what there is. */
 struct Plugin {

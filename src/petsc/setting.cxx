@@ -2,8 +2,7 @@
 #include "setting.hpp"
 #include <cstdlib>
 
-namespace goza
-{
+namespace goza {
 
 static std::string number(PetscReal value)
 {

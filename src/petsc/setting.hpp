@@ -9,8 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace goza
-{
+namespace goza {
 
 /* --- What a setting may be. Each kind tells whether it allows a value, the sentence that refuses it, a value as the option spells it, and reads the option.
    Value is what the Set function takes. */

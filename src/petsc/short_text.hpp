@@ -3,8 +3,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-namespace goza
-{
+namespace goza {
 
 class ShortText {
 public:

@@ -2,8 +2,7 @@
 #include "errors.hpp"
 #include "plugin.hpp"
 
-namespace goza
-{
+namespace goza {
 
 static void count(Stage &stage, bool host, std::size_t bytes)
 {

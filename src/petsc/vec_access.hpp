@@ -4,8 +4,7 @@
 #include "core/device/array.hpp"
 #include <petscvec.h>
 
-namespace goza
-{
+namespace goza {
 
 /* The device's copy of a vector on the host, and what has happened so far: a view reports this, not what was intended. */
 struct Stage {

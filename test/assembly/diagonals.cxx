@@ -5,8 +5,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 constexpr PetscReal rounding = 2000 * PETSC_MACHINE_EPSILON;
 

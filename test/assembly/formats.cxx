@@ -15,8 +15,7 @@
 
 using namespace goza;
 
-namespace
-{
+namespace {
 
 struct Box {
   PetscInt n[3]; /* nodes */

@@ -7,8 +7,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 AssemblyHandle make()
 {

@@ -12,8 +12,7 @@
 
 using namespace goza;
 
-namespace
-{
+namespace {
 
 Mesh cube(PetscInt n, bool tets, PetscInt owned)
 {

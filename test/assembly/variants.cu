@@ -6,8 +6,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 using goza::Space;
 

@@ -2,8 +2,7 @@
 #pragma once
 #include "assembly_ways.hpp"
 
-namespace goza_bench
-{
+namespace goza_bench {
 
 /* --- COO, element matrices by steps 1 and 3 */
 

@@ -14,8 +14,7 @@
 #include "assembly_tools.hpp"
 #include "core/util/search.hpp"
 
-namespace goza_bench
-{
+namespace goza_bench {
 
 struct Block {
   MeshView        mesh;

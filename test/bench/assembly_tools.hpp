@@ -17,8 +17,7 @@
   #define PETSC_SUCCESS ((PetscErrorCode)0)
 #endif
 
-namespace goza_bench
-{
+namespace goza_bench {
 using namespace goza;
 using goza_test::CopyBandwidth;
 

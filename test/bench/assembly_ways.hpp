@@ -3,8 +3,7 @@
 #include "assembly_steps.hpp"
 #include <array>
 
-namespace goza_bench
-{
+namespace goza_bench {
 
 /* Which elements are added at a time: those of one colour after the other, or, where they add atomically, all of them. */
 struct Order {

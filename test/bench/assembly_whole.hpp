@@ -3,8 +3,7 @@
 #include "assembly_tools.hpp"
 #include <petscksp.h>
 
-namespace goza_bench
-{
+namespace goza_bench {
 
 inline PetscErrorCode Whole(const Bench &bench, PetscInt n, const char *type)
 {

@@ -29,8 +29,7 @@
 
 using namespace goza_bench;
 
-namespace
-{
+namespace {
 
 /* CSR's order of ours as the paper's [pairs][9]. */
 struct ToBlocks {

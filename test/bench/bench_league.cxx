@@ -18,8 +18,7 @@ using namespace goza_test;
 
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_goza(void); /* what -dll_append calls */
 
-namespace
-{
+namespace {
 
 /* sizes: of which a problem is there. */
 PetscErrorCode List()

@@ -38,8 +38,7 @@ PETSC_EXTERN int MPI_Allreduce_c(const void *send, void *recv, MPI_Count n, MPI_
 }
 #endif
 
-namespace
-{
+namespace {
 
 struct Bench {
   PetscInt    repeats = 7;

@@ -3,8 +3,7 @@
 #include "core/device/space.hpp"
 #include <cmath>
 
-namespace goza_bench
-{
+namespace goza_bench {
 
 class Counted {
 public:

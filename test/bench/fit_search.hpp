@@ -7,8 +7,7 @@
 #include <map>
 #include <random>
 
-namespace goza_test
-{
+namespace goza_test {
 
 struct Point { // a product
   const goza::Sample *sample;

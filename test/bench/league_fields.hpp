@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace goza_test
-{
+namespace goza_test {
 
 inline PetscErrorCode MatOf(const Sparse &A, PetscInt bs, Mat *mat)
 {

@@ -11,8 +11,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace goza_test
-{
+namespace goza_test {
 
 /* A way as the bench names it, and what the models make of it */
 struct AskedWay {

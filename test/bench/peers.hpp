@@ -10,8 +10,7 @@
   #include <cusparse.h>
 #endif
 
-namespace goza_test
-{
+namespace goza_test {
 
 using goza::Array;
 using goza::Space;

@@ -16,8 +16,7 @@
 using namespace goza;
 using goza_test::HostCsr;
 
-namespace
-{
+namespace {
 
 HostCsr band(PetscInt n)
 {

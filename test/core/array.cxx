@@ -13,8 +13,7 @@ using goza::Array;
 using goza::Space;
 using goza_test::spaces;
 
-namespace
-{
+namespace {
 
 const std::vector<double> values{3, 1, 4, 1, 5};
 

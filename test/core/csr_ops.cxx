@@ -16,8 +16,7 @@ using goza_test::csr_of;
 using goza_test::spaces;
 using goza_test::uniform;
 
-namespace
-{
+namespace {
 
 using Sparse = goza_test::OrderedRows;
 
@@ -291,8 +290,7 @@ BOOST_AUTO_TEST_CASE(columns_out_of_order)
   BOOST_TEST(!columns_ascend({Space::Host, 1, 2, ptr.data(), col.data() + 2, val.data()})); // the same column twice
 }
 
-namespace
-{
+namespace {
 
 /* Rows whose columns are those of another matrix by a table, as an interpolation's are: up to 50 of them, where a thread holds 12. */
 struct ByTable {

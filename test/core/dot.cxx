@@ -13,8 +13,7 @@
 using namespace goza;
 using goza_test::spaces;
 
-namespace
-{
+namespace {
 
 /* Neighbours up to `reach` nodes away, in full blocks; one row in `every` (0: none) also has all columns. */
 struct Band {

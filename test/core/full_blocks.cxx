@@ -13,8 +13,7 @@
 using namespace goza;
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* m x n nodes, about `each` blocks in a row, some rows without any; br x bc values in each. Drawn from `seed`. */
 CsrMatrix blocks(Space space, PetscInt m, PetscInt n, PetscInt each, PetscInt br, PetscInt bc, PetscInt seed, bool descending = false)

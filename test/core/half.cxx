@@ -15,8 +15,7 @@
 using namespace goza;
 using goza_test::spaces;
 
-namespace
-{
+namespace {
 
 /* What the bits of a small float type mean. */
 double value_of(unsigned bits, int significand, int exponents)
@@ -232,11 +231,7 @@ BOOST_AUTO_TEST_CASE(every_output)
 
 /* The points that a grid's node is coupled to: all around it; those beside it along one direction; and the latter with all below and above them, as where lines
    along z were coarsened. */
-enum class Points {
-  All,
-  Seven,
-  Fan
-};
+enum class Points { All, Seven, Fan };
 
 /* On nx x 6 x 5 nodes, where the device takes four rows a thread if nx is a multiple of 4, and large enough. */
 struct PointGrid {

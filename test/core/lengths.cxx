@@ -9,8 +9,7 @@
 using namespace goza;
 using goza_test::spaces;
 
-namespace
-{
+namespace {
 
 /* Of lengths, the last for the end's place: what scan_lengths() says, and finds. */
 bool scanned(Space space, const std::vector<PetscInt> &length, std::vector<PetscInt> &ptr, PetscInt *nnz)

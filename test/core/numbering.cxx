@@ -14,8 +14,7 @@
 using namespace goza;
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* A path 0 - 5 - 3 - 1 - 4 - 2, and 6 alone, 7 with itself only. */
 const std::vector<std::vector<PetscInt>> path{{0, 5}, {1, 3, 4}, {2, 4}, {1, 3, 5}, {1, 2, 4}, {0, 3, 5}, {}, {7}};

@@ -7,8 +7,7 @@
 
 using namespace goza;
 
-namespace
-{
+namespace {
 
 const double b = 5, x = 2, dinv = 0.5, z = 100, s = 3;
 

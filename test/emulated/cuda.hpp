@@ -20,8 +20,7 @@
 #define __launch_bounds__(...)
 #define __grid_constant__
 
-namespace emulated
-{
+namespace emulated {
 
 inline int lane() { return self->number % 32; }
 

@@ -37,8 +37,7 @@ emulated_switch:
 thread_local uint3 threadIdx{}, blockIdx{};
 thread_local dim3  blockDim, gridDim;
 
-namespace emulated
-{
+namespace emulated {
 
 thread_local Thread *self = nullptr;
 
@@ -104,8 +103,7 @@ struct Block {
   Barrier                          all = {}, named[16] = {};
 };
 
-namespace
-{
+namespace {
 
 [[noreturn]] void give_up(const char *what, const char *name)
 {

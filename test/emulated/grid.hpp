@@ -11,8 +11,7 @@
 extern thread_local uint3 threadIdx, blockIdx;
 extern thread_local dim3  blockDim, gridDim;
 
-namespace emulated
-{
+namespace emulated {
 
 struct Block;
 

@@ -9,8 +9,7 @@
 #include <mutex>
 #include <sys/mman.h>
 
-namespace
-{
+namespace {
 
 constexpr std::size_t page = 4096, all_memory = std::size_t(8) << 30;
 constexpr int         unknown_byte = 0xf7; // of memory that nobody has written: floats are large, and integers negative

@@ -11,8 +11,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* Of ranks that share a GPU the leaders alone describe what they hold. */
 bool all_describe()
@@ -65,12 +64,7 @@ const std::vector<Options> &configurations()
   return all;
 }
 
-enum class What {
-  setup,
-  update,
-  apply,
-  transposed
-};
+enum class What { setup, update, apply, transposed };
 
 void preconditioner(const Options &o, What what, How how)
 {

@@ -21,8 +21,7 @@
 using namespace goza_test;
 using namespace goza_fuzz;
 
-namespace
-{
+namespace {
 
 bool owning()
 {

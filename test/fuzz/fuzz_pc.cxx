@@ -17,8 +17,7 @@
 using namespace goza_test;
 using namespace goza_fuzz;
 
-namespace
-{
+namespace {
 
 /* The checks are of norms and counts, so that all ranks see the same. */
 bool report(const Configuration &c, const Findings &f)

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace goza_fuzz
-{
+namespace goza_fuzz {
 
 inline std::string text_option(const char *name)
 {

@@ -9,8 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace goza_fuzz
-{
+namespace goza_fuzz {
 
 class Progress {
 public:

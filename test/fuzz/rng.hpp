@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-namespace goza_fuzz
-{
+namespace goza_fuzz {
 
 /* The same on every rank and machine (splitmix64). */
 class Rng {

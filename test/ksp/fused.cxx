@@ -5,8 +5,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* The same system with both, with and without a guess, twice with each so that what is kept between solves counts. */
 void agree(const Method &m, const System &s, const std::string &what, bool native, PetscReal growth = 1e8)

@@ -11,8 +11,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* What a monitor saw: the norm that it was told, and the norm of b - A x for the x of that moment. */
 struct Seen {
@@ -300,8 +299,7 @@ extern "C" int(MPI_Wait)(MPI_Request *request, MPI_Status *status)
   return (PMPI_Wait)(request, status);
 }
 
-namespace
-{
+namespace {
 
 /* All inner products of an iteration in one reduction that is waited for; fusedbcgs has another, with a product between its beginning and its end. Devices that
    go on by themselves add up without any. */

@@ -13,8 +13,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* --- products */
 

@@ -14,8 +14,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 std::string &printed()
 {

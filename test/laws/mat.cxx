@@ -5,8 +5,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 void built_every_way(const MatCase &c)
 {

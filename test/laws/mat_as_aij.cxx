@@ -5,8 +5,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 using Mats = std::vector<std::string>;
 

@@ -8,8 +8,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* Bytes that this rank has copied between host and device since it was made. */
 class Traffic {

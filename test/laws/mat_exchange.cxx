@@ -6,8 +6,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 void check_is(Mat A, const std::string &type, const std::string &what)
 {

@@ -3,8 +3,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* C and D come from the same sums of products in perhaps another order. */
 void check_product(Mat C, Mat D, const std::string &what)

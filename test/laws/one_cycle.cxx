@@ -11,8 +11,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 using Options = std::vector<std::pair<const char *, const char *>>;
 

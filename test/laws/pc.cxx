@@ -7,8 +7,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 struct PCCase {
   PCConfig       config;

@@ -8,8 +8,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 constexpr PetscReal nan_value = std::numeric_limits<PetscReal>::quiet_NaN(), inf_value = std::numeric_limits<PetscReal>::infinity();
 

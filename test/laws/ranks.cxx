@@ -15,8 +15,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 PetscMPIInt rank_of(MPI_Comm comm)
 {

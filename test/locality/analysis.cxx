@@ -21,8 +21,7 @@ using namespace goza;
 using goza_test::HostCsr;
 namespace tt = boost::test_tools;
 
-namespace
-{
+namespace {
 
 constexpr int shift = 5;
 

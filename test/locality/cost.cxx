@@ -21,8 +21,7 @@ using namespace goza;
 using goza_test::HostCsr;
 namespace tt = boost::test_tools;
 
-namespace
-{
+namespace {
 
 HostCsr pattern(PetscInt rows, PetscInt cols, const std::function<std::vector<PetscInt>(PetscInt)> &row)
 {

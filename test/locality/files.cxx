@@ -12,8 +12,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 using Reader = PetscErrorCode (*)(const char *, HostCsr *);
 

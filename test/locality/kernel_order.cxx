@@ -18,8 +18,7 @@
 using namespace goza;
 using goza_test::HostCsr;
 
-namespace
-{
+namespace {
 
 using Sequence = std::vector<PetscInt>;
 

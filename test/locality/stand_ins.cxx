@@ -9,8 +9,7 @@
 using namespace goza;
 namespace tt = boost::test_tools;
 
-namespace
-{
+namespace {
 
 /* As the collection has them; its files of symmetric matrices, and so the paper, hold the lower triangles of these. The paper's thermal2 is Botonakis'
    FEM_3D_thermal2 by its rows and entries, not Schmid's thermal2. */

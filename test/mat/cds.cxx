@@ -18,8 +18,7 @@ using goza::OffsetTable;
 using goza::Space;
 using goza_test::spaces;
 
-namespace
-{
+namespace {
 
 /* What entry(i, j) gives; NaN is no entry. */
 struct Matrix : goza_test::HostCsr {

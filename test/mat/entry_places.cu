@@ -15,8 +15,7 @@ using goza::PlaceEntry;
 using goza::Space;
 using goza_test::spaces;
 
-namespace
-{
+namespace {
 
 struct Places {
   EntryPlaces           places;

@@ -16,8 +16,7 @@ using goza::Fold;
 using goza::FoldOptions;
 using goza::Space;
 
-namespace
-{
+namespace {
 
 /*   1 . 2 . 3
      . 4 . . .

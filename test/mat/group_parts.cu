@@ -15,8 +15,7 @@ using goza::Parts;
 using goza::Space;
 using goza_test::spaces;
 
-namespace
-{
+namespace {
 
 void there_and_back(Space space, const std::vector<PetscInt> &sizes, bool natural, const std::string &what)
 {

@@ -15,8 +15,7 @@ using goza::Array;
 using goza::Format;
 using goza::Space;
 
-namespace
-{
+namespace {
 
 /* y_i = x_(i + n / 2), around the end, so often that each element has been everywhere. */
 void in_a_row(Format<PetscScalar> &format, PetscInt n, const std::string &what)

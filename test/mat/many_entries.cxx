@@ -11,8 +11,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 constexpr PetscInt64 many            = PetscInt64(1) << 31;
 constexpr PetscInt   looked_at_first = 1000, looked_at = 499;
@@ -81,10 +80,7 @@ struct Sum {
   }
 };
 
-enum class Field {
-  Constant,
-  Linear
-};
+enum class Field { Constant, Linear };
 
 PetscScalar at(Field f, PetscInt i) { return f == Field::Constant ? PetscScalar(1) : PetscScalar(static_cast<PetscReal>(i)); }
 
@@ -182,8 +178,7 @@ BOOST_AUTO_TEST_CASE(entries)
   BOOST_TEST((o.failed && o.says("more entries than this PETSc's integers can count")), o.message);
 }
 
-namespace
-{
+namespace {
 
 /* Values by coordinates at the lowest and at the highest diagonal of rows first, first + step, ...; two of them may go to one place. */
 struct Coordinates {

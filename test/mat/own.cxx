@@ -15,8 +15,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 constexpr PetscReal rounding = 200 * PETSC_MACHINE_EPSILON;
 
@@ -536,8 +535,7 @@ PETSC_EXTERN PetscErrorCode PetscViewerHDF5PushGroup(PetscViewer, const char[]);
 PETSC_EXTERN PetscErrorCode PetscViewerHDF5PopGroup(PetscViewer);
 PETSC_EXTERN PetscErrorCode PetscViewerHDF5WriteAttribute(PetscViewer, const char[], const char[], PetscDataType, const void *);
 
-namespace
-{
+namespace {
 
 void open_hdf5(MPI_Comm comm, const std::string &name, PetscFileMode mode, ViewerHandle &file)
 {
@@ -1489,8 +1487,7 @@ BOOST_AUTO_TEST_CASE(options_after_values)
   }
 }
 
-namespace
-{
+namespace {
 
 const AddTests of_formats([] {
   for (const Owned &f : formats) {

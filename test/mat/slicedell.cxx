@@ -17,8 +17,7 @@ using goza::SlicedEllOptions;
 using goza::Space;
 using goza_test::spaces;
 
-namespace
-{
+namespace {
 
 /*   1 . 2 .
      . 3 . .

@@ -23,8 +23,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* Ranks that share a GPU are a group: of several GPUs all ranks see the first. */
 const int one_gpu = [] {

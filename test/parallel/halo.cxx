@@ -17,8 +17,7 @@
 using namespace goza_test;
 using namespace goza;
 
-namespace
-{
+namespace {
 
 /* Who has how many entries, and which of the others' a rank wants: `first` is where each rank's begin, [size + 1]. */
 struct Pattern {

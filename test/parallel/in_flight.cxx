@@ -17,8 +17,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 struct Seen {
   std::map<std::string, int> begun; /* how often each event */

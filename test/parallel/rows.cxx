@@ -13,8 +13,7 @@
 using namespace goza;
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 using SparseRow = OrderedRow; // by global or local columns
 using Sparse    = OrderedRows;

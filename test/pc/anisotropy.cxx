@@ -15,8 +15,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 goza::Couplings found(Mat A, goza::Space space)
 {

@@ -6,8 +6,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* A clamped plate, or a body of fourth order in space: L stiffness L + tension L, L the Laplacian of 5 or 7 points. */
 struct Plate {

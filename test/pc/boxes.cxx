@@ -19,8 +19,7 @@
 using namespace goza;
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 using Case = BoxCase;
 

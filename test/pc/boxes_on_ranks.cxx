@@ -11,8 +11,7 @@
 using namespace goza;
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* The points of each rank, by their natural numbers. */
 using Share = std::vector<std::vector<PetscInt>>;

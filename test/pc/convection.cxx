@@ -13,8 +13,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 const std::string found_symmetric = PetscDefined(USE_COMPLEX) ? "the matrix is found to be Hermitian" : "the matrix is found to be symmetric";
 

@@ -7,8 +7,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 Entry block_form(const Entry &laplacian, PetscReal w)
 {

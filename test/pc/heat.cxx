@@ -5,8 +5,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 constexpr PetscScalar short_step = 10; /* on the diagonal, whose rows' other entries come to 6 to 12 */
 

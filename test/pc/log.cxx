@@ -5,8 +5,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 PetscEventPerfInfo event(const std::string &name)
 {

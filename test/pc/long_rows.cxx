@@ -8,8 +8,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* Row 0 is coupled to every other row, weakly. */
 Entry coupled_to_all(const Entry &mesh)

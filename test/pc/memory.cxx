@@ -18,8 +18,7 @@
 using namespace goza;
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 struct Report {
   double held = 0, predicted = 0, most = 0, predicted_most = 0; /* MB */

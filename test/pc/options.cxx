@@ -8,8 +8,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* A value to set, a value out of range, and the functions; the value of an enum or a name is its text in the option. */
 template <class T> struct Setting {

@@ -10,8 +10,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 struct Problem {
   const char *name;

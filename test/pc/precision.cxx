@@ -12,8 +12,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 goza::saamg::SAAMG &data(PC pc) { return *static_cast<goza::saamg::SAAMG *>(pc->data); }
 

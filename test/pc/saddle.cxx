@@ -8,8 +8,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 Entry entry_of(const Sparse &made, PetscInt bs = 1)
 {

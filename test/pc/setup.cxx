@@ -16,8 +16,7 @@
 using namespace goza;
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 constexpr PetscReal eps = PETSC_MACHINE_EPSILON;
 

@@ -11,8 +11,7 @@
 using namespace goza;
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* of `rows` rows from `start` on */
 std::vector<PetscScalar> vectors(const Entry &e, PetscInt k, PetscInt start, PetscInt rows)

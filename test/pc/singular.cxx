@@ -6,8 +6,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* Weighted graph Laplacians, of lines of `length` nodes side by side: none has a link to the next. grounded: what is added to the diagonal of a line's first
    node. */

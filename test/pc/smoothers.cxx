@@ -21,8 +21,7 @@
 using namespace goza;
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 const Entry upwind = upwind5(30);
 /* Nonsymmetric in its pattern, too: what a row reads does not read it */

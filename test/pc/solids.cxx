@@ -6,8 +6,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 struct Body {
   std::shared_ptr<Sparse>                 A      = std::make_shared<Sparse>();

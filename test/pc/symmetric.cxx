@@ -8,8 +8,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* - u'' + (i / 2 - 1) w^2 u with w^2 = shift, or, of real scalars, + w^2 u; the stencil's rows add up to 0 away from the border. */
 Entry shifted(const std::string &name, const Entry &laplacian, PetscReal shift)

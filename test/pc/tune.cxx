@@ -11,8 +11,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 const char *const lowered = "precision single (auto): in this pattern's second set-up";
 

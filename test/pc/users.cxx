@@ -12,8 +12,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 /* Elasticity on rollers: where y = 0, nodes move along the wall only. Their other unknown has an identity row and no column: it is given, the node is not. */
 const Entry &on_rollers()

@@ -8,8 +8,7 @@
 
 using namespace goza_test;
 
-namespace
-{
+namespace {
 
 struct Waits {
   std::size_t first, new_values; /* of a set-up from nothing, and of one with other values in the same pattern */

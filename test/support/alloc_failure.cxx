@@ -17,10 +17,8 @@
   #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 #endif
 
-namespace goza_test
-{
-namespace
-{
+namespace goza_test {
+namespace {
 
 std::atomic<bool> counting{false}, was_refused{false};
 std::atomic<long> counted{0};

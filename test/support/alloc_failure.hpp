@@ -3,15 +3,11 @@
 
 #include <cstddef>
 
-namespace goza_test
-{
+namespace goza_test {
 
 /* What can be refused: operator new, core's arrays of host, device, pinned and shared memory, and PetscMalloc() and PetscRealloc() where one of Goza's files
    calls them; with Of::all wherever they are called (PETSC's own functions may then hang on several ranks: they do not tell the others). */
-enum class Of {
-  goza,
-  all
-};
+enum class Of { goza, all };
 
 struct Refusal {
   long        nth     = -1;    // from 0; -1: none, requests are only counted

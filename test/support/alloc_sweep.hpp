@@ -9,8 +9,7 @@
 #include <petscdevice.h>
 #include <string>
 
-namespace goza_test
-{
+namespace goza_test {
 
 enum class How {
   once,

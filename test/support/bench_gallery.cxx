@@ -1,10 +1,7 @@
 #include "bench_gallery.hpp"
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 std::vector<BenchMatrix> make()
 {

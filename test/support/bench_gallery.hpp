@@ -5,8 +5,7 @@
 
 #include <string>
 
-namespace goza_test
-{
+namespace goza_test {
 
 struct BenchMatrix {
   std::string             name;

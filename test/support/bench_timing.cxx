@@ -11,8 +11,7 @@
 #include <map>
 #include <vector>
 
-namespace goza_test
-{
+namespace goza_test {
 
 PetscErrorCode Synchronise(Vec y)
 {

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace goza_test
-{
+namespace goza_test {
 
 /* Host-visible end of everything enqueued on y's device. */
 PetscErrorCode Synchronise(Vec y);

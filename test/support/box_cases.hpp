@@ -7,8 +7,7 @@
 #include <array>
 #include <functional>
 
-namespace goza_test
-{
+namespace goza_test {
 
 using Taken = std::function<bool(PetscInt axes)>; // of the neighbours around, by how many of their coordinates differ
 

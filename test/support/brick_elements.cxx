@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 /* Integrals of products of an element's functions, or their derivatives, along one axis: on the unit interval. */
 struct Line {

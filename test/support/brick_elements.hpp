@@ -3,8 +3,7 @@
 
 #include "simplex_elements.hpp"
 
-namespace goza_test
-{
+namespace goza_test {
 
 /* n[d] cells along axis d; width(d, k): of the k-th of them. */
 template <int D> struct Bricks {

@@ -22,8 +22,7 @@ template <class T> std::ostream &operator<<(std::ostream &out, Complex<T> a) { r
 } // namespace goza::complex_library
 #endif
 
-namespace goza_test
-{
+namespace goza_test {
 
 /* On one rank a PETSc error ends the test case. On several it ends the program: the other ranks may already wait for this one in a collective call. */
 void require_ok(PetscErrorCode code, const char *call, const char *file, int line);

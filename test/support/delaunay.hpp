@@ -6,8 +6,7 @@
 
 #include <array>
 
-namespace goza_test
-{
+namespace goza_test {
 
 template <int D> using Place = std::array<double, D>;
 

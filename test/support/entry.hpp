@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace goza_test
-{
+namespace goza_test {
 
 struct Row {
   std::vector<PetscInt>    col;

@@ -7,8 +7,7 @@
 #include <map>
 #include <set>
 
-namespace goza_test
-{
+namespace goza_test {
 
 PetscReal uniform(PetscInt i, PetscInt j, PetscInt seed)
 {
@@ -21,8 +20,7 @@ PetscReal uniform(PetscInt i, PetscInt j, PetscInt seed)
   return (PetscReal)((double)(z >> 11) / 4503599627370496.0 - 1.0); /* 53 bits / 2^52 */
 }
 
-namespace
-{
+namespace {
 
 constexpr unsigned any_square = square | nonempty;
 constexpr unsigned all_good   = square | symmetric | spd | full_diagonal | no_zero_pivots | nonempty;

@@ -6,8 +6,7 @@
 
 #include <vector>
 
-namespace goza_test
-{
+namespace goza_test {
 
 /* A number in [-1, 1) that depends on nothing but its arguments. */
 PetscReal uniform(PetscInt i, PetscInt j, PetscInt seed = 0);
@@ -43,10 +42,7 @@ Entry       hermitian(const Entry &);                                           
 /* Local sizes of an entry on comm. */
 void local_sizes(const Entry &, MPI_Comm, PetscInt *m, PetscInt *n);
 
-enum class Prealloc {
-  exact,
-  none
-};
+enum class Prealloc { exact, none };
 MatHandle assemble(const Entry &, MatType, Prealloc = Prealloc::exact, MPI_Comm = PETSC_COMM_WORLD);
 
 /* Inserts all rows this rank owns, and assembles. */

@@ -6,11 +6,8 @@
 #include <cmath>
 #include <thread>
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 /* Whether the edge between i and j is there, with the probability given: the same both ways. */
 bool edge(PetscInt i, PetscInt j, double probability) { return coefficient(i, j) - 0.5 < probability; }

@@ -6,8 +6,7 @@
 #include <array>
 #include <functional>
 
-namespace goza_test
-{
+namespace goza_test {
 
 using Offset  = std::array<PetscInt, 3>;
 using Offsets = std::vector<Offset>;

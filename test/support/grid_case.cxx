@@ -1,7 +1,6 @@
 #include "grid_case.hpp"
 
-namespace goza_test
-{
+namespace goza_test {
 
 GridMatrix grid_matrix(MPI_Comm comm, PetscInt dof)
 {

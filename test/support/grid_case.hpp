@@ -5,8 +5,7 @@
 
 #include <petscdmda.h>
 
-namespace goza_test
-{
+namespace goza_test {
 
 using DMHandle = Handle<DM, DMDestroy>;
 

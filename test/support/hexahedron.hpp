@@ -6,8 +6,7 @@
 #include <array>
 #include <cmath>
 
-namespace goza_test
-{
+namespace goza_test {
 
 using Element = std::array<std::array<PetscReal, 24>, 24>; /* row and column 3 corner + component */
 

@@ -3,8 +3,7 @@
 #include "core/sparse/csr.hpp"
 #include <vector>
 
-namespace goza_test
-{
+namespace goza_test {
 
 struct HostCsr {
   PetscInt                 rows = 0, cols = 0;

@@ -6,8 +6,7 @@
 
 #include <petscgoza.h>
 
-namespace goza_test
-{
+namespace goza_test {
 
 /* Iterations over which rounding has not grown beyond what is allowed; in single precision it grows from half as many digits. */
 constexpr PetscInt before_rounding_grows(PetscInt in_double) { return PetscDefined(USE_REAL_SINGLE) ? in_double / 2 : in_double; }

@@ -1,7 +1,6 @@
 #include "league_groups.hpp"
 
-namespace goza_test
-{
+namespace goza_test {
 
 const std::vector<LeagueProblem> &league()
 {

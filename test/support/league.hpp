@@ -5,8 +5,7 @@
 
 #include <string>
 
-namespace goza_test
-{
+namespace goza_test {
 
 /* How fieldsplit preconditions the second field's Schur complement. */
 enum class Schur {

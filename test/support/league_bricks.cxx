@@ -1,10 +1,7 @@
 #include "league_groups.hpp"
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 const auto nowhere2 = [](const Place<2> &) { return false; };
 const auto nowhere3 = [](const Place<3> &) { return false; };

@@ -5,11 +5,8 @@
 #include <stdexcept>
 #include <sys/stat.h>
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 /* Beside PETSc's configuration, or where Debian has what is the same for all of them; empty: it is not installed. */
 std::string folder()

@@ -4,11 +4,8 @@
 
 #include <algorithm>
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 Sparse sparse_of(const Entry &e)
 {

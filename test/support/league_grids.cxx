@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 Sparse volumes(int size, const std::function<double(const Place<3> &)> &k)
 {

@@ -6,8 +6,7 @@
 
 #include <cmath>
 
-namespace goza_test
-{
+namespace goza_test {
 
 using Problems = std::vector<LeagueProblem>;
 

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 /* Each square or cube of a grid in the simplices around its diagonal (Kuhn), inner nodes moved by up to `wobble` of an edge: good shapes. grade: x becomes
    x^grade. */

@@ -1,10 +1,7 @@
 #include "league_groups.hpp"
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 /* A box of bricks, clamped where x = 0. */
 LeagueMatrix box(const std::array<PetscInt, 3> &n, const Place<3> &length, const Field<3> &E, double ratio, int order = 1)

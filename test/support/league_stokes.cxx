@@ -1,11 +1,8 @@
 #include "league_groups.hpp"
 #include "mac_grid.hpp"
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 template <int D> MacGrid<D> mac(int size)
 {

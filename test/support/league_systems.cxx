@@ -1,10 +1,7 @@
 #include "league_groups.hpp"
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 Sparse poisson(int size)
 {

@@ -1,8 +1,7 @@
 #include "line_source.hpp"
 #include <algorithm>
 
-namespace goza_test
-{
+namespace goza_test {
 
 bool LineSource::next(std::string &line)
 {

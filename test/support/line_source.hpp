@@ -4,8 +4,7 @@
 #include <vector>
 #include <zlib.h>
 
-namespace goza_test
-{
+namespace goza_test {
 
 class LineSource {
 public:

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 template <int D> using At = std::array<PetscInt, D>;
 

@@ -3,8 +3,7 @@
 
 #include "simplex_elements.hpp"
 
-namespace goza_test
-{
+namespace goza_test {
 
 /* n cells along each axis of the unit square or cube, no flow through its walls and none along them. */
 template <int D> struct MacGrid {

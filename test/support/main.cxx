@@ -12,10 +12,8 @@
 #include <string>
 #include <vector>
 
-namespace goza_test
-{
-namespace
-{
+namespace goza_test {
+namespace {
 
 /* A function and not a variable: AddTests objects of other files may be constructed before this file's variables. */
 std::vector<void (*)()> &adders()

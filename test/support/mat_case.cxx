@@ -5,8 +5,7 @@
 #include <sstream>
 #include <unistd.h>
 
-namespace goza_test
-{
+namespace goza_test {
 
 std::string MatCase::storage_option() const
 {

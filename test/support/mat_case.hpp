@@ -5,8 +5,7 @@
 #include "names.hpp"
 #include "reference.hpp"
 
-namespace goza_test
-{
+namespace goza_test {
 
 struct MatCase {
   MatName      type;

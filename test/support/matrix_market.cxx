@@ -6,11 +6,8 @@
 #include <sstream>
 #include <string>
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 struct Header {
   bool        pattern = false, symmetric = false, skew = false;

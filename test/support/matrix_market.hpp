@@ -3,8 +3,7 @@
 #pragma once
 #include "host_csr.hpp"
 
-namespace goza_test
-{
+namespace goza_test {
 
 bool           is_matrix_market(const char *file); // by its first line
 PetscErrorCode read_matrix_market(const char *file, HostCsr *A);

@@ -7,11 +7,8 @@
 #include <string>
 #include <unistd.h>
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 double number_in(const char *file) /* infinite where there is none, or "max" */
 {

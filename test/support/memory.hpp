@@ -1,8 +1,7 @@
 /* For tests that take much memory. */
 #pragma once
 
-namespace goza_test
-{
+namespace goza_test {
 
 /* Whether the host can give so much now, to this process's group of processes, too. */
 bool host_has(double bytes);

@@ -6,13 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-namespace goza_test
-{
+namespace goza_test {
 
 std::vector<MeshName> mesh_names() { return {{"da_hex", false, false}, {"da_tet", false, true}, {"plex_hex", true, false}, {"plex_tet", true, true}}; }
 
-namespace
-{
+namespace {
 
 /* A number in (-1, 1) that depends on a place alone. */
 PetscReal noise(PetscReal x, PetscReal y, PetscReal z)

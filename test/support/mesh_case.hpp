@@ -11,8 +11,7 @@
 #include <memory>
 #include <vector>
 
-namespace goza_test
-{
+namespace goza_test {
 
 using AssemblyHandle = Handle<GozaAssembly, GozaAssemblyDestroy>;
 

@@ -2,10 +2,8 @@
 
 #include <dlfcn.h>
 
-namespace goza_test
-{
-namespace
-{
+namespace goza_test {
+namespace {
 
 const std::vector<std::string> goza_mat_types{"cds", "fold", "slicedell", "autoformat"};
 

@@ -5,8 +5,7 @@
 
 #include <vector>
 
-namespace goza_test
-{
+namespace goza_test {
 
 struct MatName {
   std::string set;  /* what MatSetType is given */

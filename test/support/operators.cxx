@@ -6,11 +6,8 @@
 #include <memory>
 #include <random>
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 std::array<PetscReal, 3> wind_at(Wind wind, PetscReal x, PetscReal y)
 {

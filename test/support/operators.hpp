@@ -3,8 +3,7 @@
 
 #include "entry.hpp"
 
-namespace goza_test
-{
+namespace goza_test {
 
 enum class Wind {
   constant, /* the same everywhere, in at one side and out at the other */

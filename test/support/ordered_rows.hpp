@@ -6,8 +6,7 @@
 #include <map>
 #include <vector>
 
-namespace goza_test
-{
+namespace goza_test {
 
 using OrderedRow  = std::map<PetscInt, PetscScalar>;
 using OrderedRows = std::vector<OrderedRow>;

@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-namespace goza_test
-{
+namespace goza_test {
 
 const std::vector<Problem> &problems()
 {

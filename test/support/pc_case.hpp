@@ -7,8 +7,7 @@
 
 #include <memory>
 
-namespace goza_test
-{
+namespace goza_test {
 
 enum class Kernel {
   none,

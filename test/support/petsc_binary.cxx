@@ -4,13 +4,11 @@
 #include <petscmat.h>
 #include <sys/stat.h>
 
-namespace goza_test
-{
+namespace goza_test {
 
 using goza::Guarded;
 
-namespace
-{
+namespace {
 
 /* The file is long enough for what its header promises: nothing is allocated for a promise only. The values are not read, but have to be there. */
 PetscErrorCode CheckLength(const char *file, PetscInt rows, PetscInt nnz)

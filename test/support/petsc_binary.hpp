@@ -2,8 +2,7 @@
 #pragma once
 #include "host_csr.hpp"
 
-namespace goza_test
-{
+namespace goza_test {
 
 PetscErrorCode read_petsc_binary(const char *file, HostCsr *A); // columns ascend
 

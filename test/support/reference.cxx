@@ -8,10 +8,8 @@
 #include <map>
 #include <sstream>
 
-namespace goza_test
-{
-namespace
-{
+namespace goza_test {
+namespace {
 
 template <class F> void for_each_value(Mat A, F f)
 {

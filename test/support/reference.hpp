@@ -3,8 +3,7 @@
 
 #include "check.hpp"
 
-namespace goza_test
-{
+namespace goza_test {
 
 /* What two evaluations of y = A x + add in different orders may differ by, for A any aij matrix:
    2 (row length + 4) eps (|A| |x| + |add|), and 1.01 stored |A| |x| where each value of A is off by `stored` of itself. add may be null. */

@@ -9,8 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace goza_test
-{
+namespace goza_test {
 
 using namespace goza;
 

@@ -4,11 +4,8 @@
 #include <cmath>
 #include <map>
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 /* Volume and the gradients of the corners' hat functions. */
 template <int D> struct Simplex {

@@ -3,8 +3,7 @@
 
 #include "delaunay.hpp"
 
-namespace goza_test
-{
+namespace goza_test {
 
 /* Cells of n unknowns each: those of cell c are dof[c * n + k]. */
 struct CellUnknowns {

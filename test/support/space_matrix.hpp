@@ -8,8 +8,7 @@
 
 #include <vector>
 
-namespace goza_test
-{
+namespace goza_test {
 
 using namespace goza;
 

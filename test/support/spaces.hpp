@@ -4,8 +4,7 @@
 
 #include <vector>
 
-namespace goza_test
-{
+namespace goza_test {
 
 /* The spaces that this machine has. */
 inline std::vector<goza::Space> spaces()

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace goza_test
-{
+namespace goza_test {
 
 std::uint64_t Random::next()
 {

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace goza_test
-{
+namespace goza_test {
 
 using Sparse = HostCsr;
 

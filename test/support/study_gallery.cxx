@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace goza_test
-{
-
-namespace
-{
+namespace goza_test {
+namespace {
 
 using Maker = std::function<Sparse(double entries, std::uint64_t seed)>; /* about so many entries */
 

@@ -5,8 +5,7 @@
 
 #include <string>
 
-namespace goza_test
-{
+namespace goza_test {
 
 enum class Role {
   Fit,    /* constants of the model may be fitted to these */

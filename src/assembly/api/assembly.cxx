@@ -5,8 +5,7 @@
 const char *const GozaElementTypes[] = {"hex8", "tet4", "GozaElementType", "GOZA_", NULL};
 const char *const GozaEquations[]    = {"diffusion", "elasticity", "mass", "GozaEquation", "GOZA_", NULL};
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* each times n: compared without their product, which 64 bits may not hold */
 static PetscErrorCode CheckCount(PetscInt64 n, PetscInt64 each, const char *what)

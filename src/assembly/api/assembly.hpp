@@ -11,8 +11,7 @@
 #include <memory>
 #include <petsc/private/petscimpl.h>
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 struct NoOps { };
 
@@ -83,14 +82,12 @@ inline PetscErrorCode CheckAssembly(GozaAssembly a)
 
 struct _p_GozaAssembly : goza::assembly::AssemblyHeader, goza::assembly::AssemblyState { };
 
-namespace goza::mat
-{
+namespace goza::mat {
 struct FormatMat;
 struct OwnKind;
 } // namespace goza::mat
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* Errors where this PETSc's integers cannot count what a rank has: asked before anything is made or copied. corners: of an element; pairs: of nodes */
 PetscErrorCode CheckMeshSize(PetscInt64 elements, PetscInt64 corners, PetscInt64 nodes, PetscInt64 bs);

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <petsc/private/matimpl.h>
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 PetscErrorCode SetBlockPattern(GozaAssembly a, Mat A, PetscInt start)
 {

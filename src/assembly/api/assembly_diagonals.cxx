@@ -7,8 +7,7 @@
 #include "mat/cds/cds_mat.hpp"
 #include "mat/common/values_to_write.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* On the device the kernels that write diagonals know grids; what goes row by row knows any mesh. */
 const AssemblyMap *map_for_diagonals(GozaAssembly a)

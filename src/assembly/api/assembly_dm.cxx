@@ -5,11 +5,8 @@
 #include <petscdmplex.h>
 #include <petsc/private/petscimpl.h>
 
-namespace goza::assembly
-{
-
-namespace
-{
+namespace goza::assembly {
+namespace {
 
 /* The six tetrahedra of a cube around its diagonal 0-7 (Kuhn): neighbours' triangles agree. */
 void split_cube(const PetscInt cube[8], PetscInt tets[24])

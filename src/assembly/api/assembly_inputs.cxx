@@ -5,8 +5,7 @@
 #include <cmath>
 #include <petsc/private/petscimpl.h>
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 PetscErrorCode LogArrival(GozaAssembly a, const void *from, std::size_t bytes)
 {

@@ -5,8 +5,7 @@
 #include "mat/own/own_mat.hpp"
 #include <memory>
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* The map's places in A, unless they are known: `known_exact` where A was made from the map. */
 static PetscErrorCode Bind(GozaAssembly a, Mat A, const AijBlocks &of, bool known_exact)

@@ -8,8 +8,7 @@
 #include "mat/own/own_cds.hpp"
 #include <algorithm>
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* How far neighbours are apart, in nodes. */
 static std::vector<PetscInt> offsets_of(const NodeGrid &grid)

@@ -2,8 +2,7 @@
 #include "assembly_pattern.hpp"
 #include "core/util/algorithm.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 PetscErrorCode HostPattern(GozaAssembly a)
 {

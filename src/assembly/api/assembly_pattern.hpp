@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <petsc/private/matimpl.h>
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* One block of the matrix, its row pointer and columns on the host. */
 struct Rows {

@@ -6,8 +6,7 @@
 #include "parallel/agree.hpp"
 #include <algorithm>
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 PetscErrorCode AgreeOnFailure(MPI_Comm comm, PetscErrorCode here) { return FailTogether(comm, here, "set up its part of the assembly"); }
 

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <petsc/private/petscimpl.h>
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 static PetscErrorCode CheckSize(Vec v, PetscInt points, PetscInt bs)
 {

@@ -2,11 +2,8 @@
 #include "core/launch/by_lanes.hpp"
 #include "core/util/algorithm.hpp"
 
-namespace goza::assembly
-{
-
-namespace
-{
+namespace goza::assembly {
+namespace {
 
 HD void pair_row_length(PetscInt row, const PetscInt *ptr, const PetscInt *col, PetscInt owned, int bs, bool others, PetscInt *length)
 {

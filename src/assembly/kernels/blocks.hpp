@@ -4,8 +4,7 @@
 #include "core/sparse/csr_matrix.hpp"
 #include "target.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* Row pointers of the rows of the pairs with owned nodes, in their order, or of those with other ranks' nodes; and the whole pattern, without values: other
    ranks' columns count from the first ghost's. */

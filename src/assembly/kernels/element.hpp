@@ -8,8 +8,7 @@
 #pragma once
 #include "core/device/space.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 template <class T> HD inline void cross(const T a[3], const T b[3], T c[3])
 {

@@ -5,8 +5,7 @@
 #include "assembly/mesh/mesh.hpp"
 #include "vectors.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 template <class Element, class Equation> struct ElementForces {
   MeshView           mesh;

@@ -7,8 +7,7 @@
 #include "assembly/mesh/mesh.hpp"
 #include "target.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* What an element adds to its corners' rows. */
 template <class Element, class Equation> struct ElementRows {

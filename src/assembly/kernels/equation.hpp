@@ -13,8 +13,7 @@
 #pragma once
 #include "core/device/space.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 struct Diffusion {
   static constexpr int bs = 1, sums = 1;

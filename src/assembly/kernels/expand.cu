@@ -1,11 +1,8 @@
 #include "expand.hpp"
 #include "core/launch/for_each_row.hpp"
 
-namespace goza::assembly
-{
-
-namespace
-{
+namespace goza::assembly {
+namespace {
 
 /* The block of a node's slot s: its entry (r, c) for put(place among the values of the node's rows, value). */
 template <int bs> struct NodeRowsOf {

@@ -3,8 +3,7 @@
 #include "assembly/mesh/symbolic.hpp"
 #include "target.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* val: of rows that are the map's pairs in order and nothing else. diagonals: a target of Layout::Cds that has them all, half or full */
 void expand_diagonals(Space space, const AssemblyMap &map, const Target &diagonals, PetscScalar *val);

@@ -4,8 +4,7 @@
 #include "grid_write.hpp"
 #include <algorithm>
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 struct GridBlocks {
   int      width, height; // elements of a rectangle

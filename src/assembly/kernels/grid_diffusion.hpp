@@ -6,8 +6,7 @@
   #include <cuda_pipeline.h>
 #endif
 
-namespace goza::assembly::grid_diffusion
-{
+namespace goza::assembly::grid_diffusion {
 
 #if defined(__CUDACC__)
 

@@ -7,8 +7,7 @@
 #include "grid_blocks.hpp"
 #include "hex_diffusion.hpp"
 
-namespace goza::assembly::grid_elasticity
-{
+namespace goza::assembly::grid_elasticity {
 
 #if defined(__CUDACC__)
 

@@ -4,8 +4,7 @@
 #pragma once
 #include "grid_elastic_ring.hpp"
 
-namespace goza::assembly::grid_elasticity
-{
+namespace goza::assembly::grid_elasticity {
 
 #if defined(__CUDACC__)
 

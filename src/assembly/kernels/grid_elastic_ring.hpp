@@ -4,8 +4,7 @@
 #include "grid_elastic_matrices.hpp"
 #include "grid_region.hpp"
 
-namespace goza::assembly::grid_elasticity
-{
+namespace goza::assembly::grid_elasticity {
 
 #if defined(__CUDACC__)
 

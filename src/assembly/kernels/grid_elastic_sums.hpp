@@ -3,8 +3,7 @@
 #pragma once
 #include "grid_elastic_producer.hpp"
 
-namespace goza::assembly::grid_elasticity
-{
+namespace goza::assembly::grid_elasticity {
 
 #if defined(__CUDACC__)
 

@@ -4,8 +4,7 @@
 #include "grid_elastic_half.hpp"
 #include "grid_elastic_rows.hpp"
 
-namespace goza::assembly::grid_elasticity
-{
+namespace goza::assembly::grid_elasticity {
 
 #if defined(__CUDACC__)
 

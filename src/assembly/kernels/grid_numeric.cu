@@ -2,8 +2,7 @@
 #include "grid_diffusion.hpp"
 #include "grid_elasticity.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 bool assemble_on_grid(const Problem &problem, const MeshView &mesh, const AssemblyMap &map, const Target &target)
 {

@@ -2,8 +2,7 @@
 #pragma once
 #include "numeric.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* Is there a way for this layout? Of real numbers, diffusion into CDS and sliced ELL, in which values of neighbouring nodes lie together; elasticity into CSR
    too. */

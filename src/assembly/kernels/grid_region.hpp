@@ -4,8 +4,7 @@
 #include "grid_write.hpp"
 #include <algorithm>
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 struct GridRegion {
   static constexpr int most = 16; // nodes in a row, and rows: half a warp, and lines of memory

@@ -8,8 +8,7 @@
 #pragma once
 #include "grid_write.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 struct GridSweep {
   static constexpr int lanes = 32, own = lanes - 1; // elements and nodes of a warp

@@ -5,8 +5,7 @@
 #include "assembly/mesh/grid.hpp"
 #include "target.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 struct GridTarget {
   Target          target;

@@ -7,13 +7,11 @@
 #pragma once
 #include "element.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 constexpr int hex_half = 36; // of a symmetric 8 x 8 matrix
 
-namespace hex
-{
+namespace hex {
 
 HD constexpr int sign(int side) { return side ? 1 : -1; }
 

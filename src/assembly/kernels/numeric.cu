@@ -7,11 +7,8 @@
   #include "tile_kernel.hpp"
 #endif
 
-namespace goza::assembly
-{
-
-namespace
-{
+namespace goza::assembly {
+namespace {
 
 /* Where diffusion is on a grid, the kernel leaves given unknowns out. All others write all rows alike, and these put zeros into the rows and columns of given
    unknowns, the diagonal left out: given unknowns are few, and to look them up for every value would keep the kernels of CSR from writing whole rows side by

@@ -4,8 +4,7 @@
 #include "assembly/mesh/symbolic.hpp"
 #include "target.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 struct Problem {
   EquationKind equation = EquationKind::Diffusion;

@@ -9,8 +9,7 @@
 #include "equation.hpp"
 #include "assembly/mesh/mesh.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 #if defined(__CUDACC__)
 

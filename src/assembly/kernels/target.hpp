@@ -5,8 +5,7 @@
 #include "mat/slicedell/block_ell_view.hpp"
 #include "assembly/mesh/mesh.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 enum class Layout {
   Csr,      // of the diagonal and the off-diagonal block

@@ -7,8 +7,7 @@
 #include "tile_write.hpp"
 #include <climits>
 
-namespace goza::assembly::tile
-{
+namespace goza::assembly::tile {
 
 /* Of a block: its threads, how many blocks a multiprocessor should hold, the pairs that a thread holds in registers (where sums wait, for other phases or for
    the elements' place), and the nodes and most elements of a tile. Those of elasticity are the fastest of those tried on an H200. */

@@ -3,8 +3,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "target.hpp"
 
-namespace goza::assembly::tile
-{
+namespace goza::assembly::tile {
 
 #if defined(__CUDACC__)
 

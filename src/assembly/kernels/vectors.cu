@@ -3,8 +3,7 @@
 #include "element_bodies.hpp"
 #include "with_kinds.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* On the host an element's share goes straight into the rows: the same sums in the same order. */
 template <class Element, class Equation> static void sum_on_host(const Mesh &mesh, const VectorTerms &terms, PetscScalar *y)

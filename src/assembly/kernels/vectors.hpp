@@ -2,8 +2,7 @@
 #pragma once
 #include "numeric.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* What a vector is made of; null: none of it. */
 struct VectorTerms {

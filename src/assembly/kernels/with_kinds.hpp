@@ -4,8 +4,7 @@
 #include "equation.hpp"
 #include "numeric.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* call(Element(), Equation()) */
 template <class Call> void with_kinds(const Problem &problem, ElementKind element, const Call &call)

@@ -4,8 +4,7 @@
 #include "assembly/kernels/element.hpp"
 #include "mesh.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 template <class Element> static HD void is_bad(PetscInt e, const MeshView &mesh, char *bad)
 {

@@ -4,11 +4,8 @@
 #include "core/launch/joined_rows.hpp"
 #include <algorithm>
 
-namespace goza::assembly
-{
-
-namespace
-{
+namespace goza::assembly {
+namespace {
 
 struct Greatest {
   template <class V> HD static V nothing() { return PETSC_MIN_REAL; }

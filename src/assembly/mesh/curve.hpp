@@ -2,8 +2,7 @@
 #pragma once
 #include "mesh.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 struct Cells {
   PetscReal low[3], scale[3];

@@ -4,11 +4,8 @@
 #include <stdexcept>
 #include <string>
 
-namespace goza::assembly
-{
-
-namespace
-{
+namespace goza::assembly {
+namespace {
 
 HD void is_elsewhere(PetscInt e, PetscInt *elsewhere, const NodeGrid &grid, const PetscInt *conn)
 {

@@ -2,8 +2,7 @@
 #pragma once
 #include "mesh.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 struct NodeGrid {
   PetscInt n[3] = {0, 0, 0}; // nodes in each direction; zero: the mesh is no grid

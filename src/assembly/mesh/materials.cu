@@ -2,11 +2,8 @@
 #include "core/util/algorithm.hpp"
 #include "core/launch/for_each_row.hpp"
 
-namespace goza::assembly
-{
-
-namespace
-{
+namespace goza::assembly {
+namespace {
 
 struct IsOutOfRange {
   Materials given;

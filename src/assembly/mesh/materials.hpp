@@ -2,8 +2,7 @@
 #pragma once
 #include "mesh.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* index[nelem]: the mesh's elements among those given, or null where they are the same. second: Poisson's ratio, of elasticity alone. */
 struct Materials {

@@ -5,18 +5,10 @@
 #include "core/util/algorithm.hpp"
 #include <utility>
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
-enum class ElementKind {
-  Hex8,
-  Tet4
-};
-enum class EquationKind {
-  Diffusion,
-  Elasticity,
-  Mass
-};
+enum class ElementKind { Hex8, Tet4 };
+enum class EquationKind { Diffusion, Elasticity, Mass };
 
 struct MeshView {
   PetscInt        nelem, nodes, owned;

@@ -4,11 +4,8 @@
 #include "core/sparse/row_length.hpp"
 #include "core/util/search.hpp"
 
-namespace goza::assembly
-{
-
-namespace
-{
+namespace goza::assembly {
+namespace {
 
 /* The neighbours of an owned node. */
 struct NodeRows {

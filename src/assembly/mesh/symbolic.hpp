@@ -9,8 +9,7 @@
 #include "grid.hpp"
 #include "tiles.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 struct AssemblyMap {
   Array<PetscInt>      owner_ptr, owner; // [owned + 1], [.] element * corners + corner

@@ -3,11 +3,8 @@
 #include "core/sparse/row_length.hpp"
 #include "tile_steps.hpp"
 
-namespace goza::assembly
-{
-
-namespace
-{
+namespace goza::assembly {
+namespace {
 
 /* --- numbers */
 

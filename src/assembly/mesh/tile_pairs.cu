@@ -2,11 +2,8 @@
 #include "core/launch/by_lanes.hpp"
 #include "tile_steps.hpp"
 
-namespace goza::assembly
-{
-
-namespace
-{
+namespace goza::assembly {
+namespace {
 
 /* --- how long the lists are */
 

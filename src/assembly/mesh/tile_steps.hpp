@@ -5,8 +5,7 @@
 #include "curve.hpp"
 #include "symbolic.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
 /* The pairs that tiles take of the map's pattern. */
 struct PairPattern {

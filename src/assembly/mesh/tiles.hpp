@@ -10,13 +10,9 @@
 #pragma once
 #include "mesh.hpp"
 
-namespace goza::assembly
-{
+namespace goza::assembly {
 
-enum class TilePairs {
-  Rows,
-  Upper
-};
+enum class TilePairs { Rows, Upper };
 
 /* What the threads of a quarter of a warp read at once should lie in different banks. Eight nodes that follow one another on the curve are a block of 2 x 2 x
    2, and so are the elements that stand to them in the same relation: hence an element has a bank, which of the eight corners of such a block it is in, and the

@@ -14,8 +14,7 @@
   #define GOZA_COMPLEX_HD
 #endif
 
-namespace goza
-{
+namespace goza {
 
 namespace complex_library // of its own: in goza its abs() and sqrt() would hide those of real numbers
 {

@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace goza
-{
+namespace goza {
 
 /* Between arrays of a space, in the order of the stream. */
 template <class T> void copy_values(Space space, const T *from, std::size_t n, T *to)

@@ -2,8 +2,7 @@
 #pragma once
 #include "device.hpp"
 
-namespace goza
-{
+namespace goza {
 
 #if defined(__CUDACC__)
 inline void check(cudaError_t err, const char *what)

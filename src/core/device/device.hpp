@@ -6,8 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace goza
-{
+namespace goza {
 
 /* An error of the device; the PETSc glue turns it into PETSC_ERR_GPU. */
 struct DeviceError : std::runtime_error {
@@ -19,8 +18,7 @@ struct DeviceMemoryError : DeviceError {
   using DeviceError::DeviceError;
 };
 
-namespace device
-{
+namespace device {
 
 bool                 available(std::string *why = nullptr); // a device that runs our kernels is there; else why not, in a sentence
 std::string          description();                         // "NVIDIA H200, 139.8 GiB, compute capability 9.0"

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace goza
-{
+namespace goza {
 
 template <class T> static bool read_at(std::ifstream &file, std::size_t at, T *values, std::size_t n)
 {

@@ -2,8 +2,7 @@
 #pragma once
 #include <cstddef>
 
-namespace goza
-{
+namespace goza {
 
 std::size_t device_code_bytes(); // 0 where the library's file cannot be read or holds none
 

@@ -7,8 +7,7 @@
   #include <cuda_runtime.h>
 #endif
 
-namespace goza::device
-{
+namespace goza::device {
 
 #if defined(__CUDACC__)
 
@@ -24,8 +23,7 @@ __global__ static void GozaHold(const volatile int *go)
   } while (!*go && now - begin < longest);
 }
 
-namespace
-{
+namespace {
 
 struct Hold {
   volatile int *go    = static_cast<int *>(allocate_pinned(sizeof(int)));

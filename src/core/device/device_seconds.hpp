@@ -2,8 +2,7 @@
 #pragma once
 #include <functional>
 
-namespace goza::device
-{
+namespace goza::device {
 
 /* Seconds from the beginning of the first to the end of the last of what work() launches on the current stream. The device begins when the host has launched
    all, as in a solver's cycle that runs as a graph. work() may launch some hundred kernels, and waits for none. */

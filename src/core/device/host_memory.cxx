@@ -6,8 +6,7 @@
 #include <new>
 #include <sys/mman.h>
 
-namespace goza
-{
+namespace goza {
 
 static RefusesMemory refuses_memory = nullptr;
 
@@ -15,8 +14,7 @@ void set_refuses_memory(RefusesMemory refuses) { refuses_memory = refuses; }
 
 bool memory_refused(std::size_t bytes) { return refuses_memory && refuses_memory(bytes); }
 
-namespace host_memory
-{
+namespace host_memory {
 
 static constexpr std::size_t page = std::size_t(1) << 21, large = 16 * page;
 

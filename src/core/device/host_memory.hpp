@@ -4,8 +4,7 @@
 #pragma once
 #include <cstddef>
 
-namespace goza::host_memory
-{
+namespace goza::host_memory {
 
 void *allocate(std::size_t bytes);       // throws std::bad_alloc
 void *allocate_unset(std::size_t bytes); // the same with what lay there before, where something did

@@ -9,8 +9,7 @@
   #include <pthread.h>
 #endif
 
-namespace goza::kernel_loader
-{
+namespace goza::kernel_loader {
 
 /* Never destroyed: the objects that add kernels are made in any order. */
 static std::vector<const void *> &kernels()

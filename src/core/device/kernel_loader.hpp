@@ -2,8 +2,7 @@
    has loaded the plugin usually assembles a matrix first; meanwhile a thread that runs only where a core is idle loads them all. */
 #pragma once
 
-namespace goza::kernel_loader
-{
+namespace goza::kernel_loader {
 
 bool add(const void *kernel); // true; called while the library is loaded, for every kernel that it can launch
 void start();                 // from now on in a thread of its own, on the current device

@@ -2,8 +2,7 @@
 #include "cuda_check.hpp"
 
 #if defined(__CUDACC__)
-namespace goza
-{
+namespace goza {
 
 /* Whether the device can place a kernel early, and what it runs was compiled for one that can: else wait_for_earlier() is nothing. */
 static bool placed_early(const void *kernel)

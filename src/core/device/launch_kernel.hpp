@@ -7,8 +7,7 @@
   #include <cstdint>
   #include <type_traits>
 
-namespace goza
-{
+namespace goza {
 
 /* The one place: on the current stream, and with an exception where it does not. shared: bytes of `extern __shared__` memory. waits: the kernel begins with
    wait_for_earlier(). */

@@ -4,8 +4,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace goza
-{
+namespace goza {
 
 void LateFlag::check() const
 {
@@ -41,8 +40,7 @@ void forget_late_flags()
   flag_pages.clear();
 }
 
-namespace
-{
+namespace {
 
 constexpr int mailbox_threads = 256;
 

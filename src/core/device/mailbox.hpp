@@ -4,8 +4,7 @@
 #include "core/util/scalar_types.hpp"
 #include <cstdint>
 
-namespace goza
-{
+namespace goza {
 
 using MailboxWord = std::uint64_t; // arrives as a whole: 32 bits of a value, and 32 of its exchange's number
 

@@ -4,8 +4,7 @@
 
 #if !defined(GOZA_HAVE_CUDA)
 
-namespace goza::device
-{
+namespace goza::device {
 
 [[noreturn]] static void no_cuda() { throw DeviceError("this libgoza was built without CUDA"); }
 

@@ -7,8 +7,7 @@
 #include <mutex>
 #include <thread>
 
-namespace goza::device
-{
+namespace goza::device {
 
 #if defined(__CUDACC__)
 

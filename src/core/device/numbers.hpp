@@ -2,8 +2,7 @@
 #pragma once
 #include <cstddef>
 
-namespace goza::device
-{
+namespace goza::device {
 
 void prepare_numbers() noexcept; // what the first of them would take a millisecond to make; nothing in a build without CUDA
 

@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <string>
 
-namespace goza::device
-{
+namespace goza::device {
 
 std::string name();          // "NVIDIA H200"; "none" where there is none
 int         shared_memory(); // bytes of a multiprocessor's; 0 where there is none

@@ -3,11 +3,8 @@
 #include "core/launch/for_each_row.hpp"
 #include <algorithm>
 
-namespace goza
-{
-
-namespace
-{
+namespace goza {
+namespace {
 
 struct Pick {
   static constexpr PetscInt most = 32;

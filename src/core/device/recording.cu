@@ -5,8 +5,7 @@
   #include <cuda_runtime.h>
 #endif
 
-namespace goza::device
-{
+namespace goza::device {
 
 #if defined(__CUDACC__)
 

@@ -3,8 +3,7 @@
 #include "device.hpp"
 #include "core/launch/loop_switch.hpp"
 
-namespace goza::device
-{
+namespace goza::device {
 
 /* What is launched between the two goes nowhere and is kept: begin_recording() is false, and end_recording() null, where that cannot be had. Nothing may wait
    for the device meanwhile, and no memory may come or go. */

@@ -2,8 +2,7 @@
 #pragma once
 #include <cstddef>
 
-namespace goza
-{
+namespace goza {
 
 /* Asked before each allocation of core's own, of host, device, pinned or shared memory: true makes it fail as if there were no memory. nullptr: none is
    refused. */

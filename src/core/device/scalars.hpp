@@ -4,11 +4,8 @@
 #include "array.hpp"
 #include <atomic>
 
-namespace goza
-{
-
-namespace device
-{
+namespace goza {
+namespace device {
 
 bool busy(); // something of the current stream is not done
 

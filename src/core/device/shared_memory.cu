@@ -10,13 +10,11 @@
   #include <cuda_runtime.h>
 #endif
 
-namespace goza
-{
+namespace goza {
 
 #if defined(__CUDACC__)
 
-namespace
-{
+namespace {
 
 /* One allocation that others open. Memory goes back to CUDA only in close_shared(): a neighbour may still have it mapped. */
 struct Chunk {
@@ -103,8 +101,7 @@ SharedBlock::Name SharedBlock::name() const
   return name;
 }
 
-namespace device
-{
+namespace device {
 
 bool can_share(std::string *why)
 {
@@ -202,8 +199,7 @@ SharedBlock::~SharedBlock() = default;
 
 SharedBlock::Name SharedBlock::name() const { return {}; }
 
-namespace device
-{
+namespace device {
 
 bool can_share(std::string *why)
 {

@@ -3,8 +3,7 @@
 #include "device.hpp"
 #include <cstdint>
 
-namespace goza
-{
+namespace goza {
 
 /* A piece of this process's shared memory: zero when the constructor returns, and given back when what is now on both streams is done. Pieces come
    from large allocations, since each allocation has to be opened by every neighbour. */
@@ -30,8 +29,7 @@ private:
   std::size_t bytes_ = 0, chunk_ = 0;
 };
 
-namespace device
-{
+namespace device {
 
 bool  can_share(std::string *why);                // this device and driver have what is needed
 char *open_shared(const SharedBlock::Name &name); // another process's block here; a DeviceError where it cannot be

@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace goza::device
-{
+namespace goza::device {
 
 class SmallBlocks {
 public:

@@ -17,13 +17,9 @@
   #define UNROLL(...)
 #endif
 
-namespace goza
-{
+namespace goza {
 
-enum class Space {
-  Host,
-  Cuda
-};
+enum class Space { Host, Cuda };
 
 constexpr const char *space_name(Space space) { return space == Space::Host ? "host" : "cuda"; }
 

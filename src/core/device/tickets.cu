@@ -6,8 +6,7 @@
   #include <mutex>
 #endif
 
-namespace goza::device
-{
+namespace goza::device {
 
 #if defined(__CUDACC__)
 constexpr unsigned count = 1024;

@@ -14,8 +14,7 @@
   #include <cuda_runtime.h>
 #endif
 
-namespace goza::device
-{
+namespace goza::device {
 
 #if defined(__CUDACC__)
 constexpr std::size_t chunk = 1 << 20, least = 4 << 20;

@@ -3,8 +3,7 @@
 #pragma once
 #include <cstddef>
 
-namespace goza::device
-{
+namespace goza::device {
 
 /* To the device, after what was sent to the stream, which is waited for. False: it does not pay, and nothing was copied. */
 bool upload(void *dst, const void *src, std::size_t bytes, void *stream);

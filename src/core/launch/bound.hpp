@@ -8,8 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace goza
-{
+namespace goza {
 
 /* The last arguments are held as the types of the function's parameters: one body, and one kernel, a function. */
 template <auto function, class... Held> struct Bound {

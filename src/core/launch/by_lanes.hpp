@@ -3,8 +3,7 @@
 #pragma once
 #include "for_each_row.hpp"
 
-namespace goza
-{
+namespace goza {
 
 template <class Body> struct ByLanes {
   Body body;

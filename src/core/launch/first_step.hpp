@@ -2,8 +2,7 @@
 #pragma once
 #include "core/util/scalar_types.hpp"
 
-namespace goza
-{
+namespace goza {
 
 template <class V> struct FirstStep {
   V c = 0;
@@ -25,11 +24,7 @@ template <class V> struct FirstStep {
 
 /* That of a finest level in either precision, for a pass of PetscScalars; or none. */
 struct AnyFirstStep {
-  enum Kind {
-    none,
-    wide,
-    narrow
-  };
+  enum Kind { none, wide, narrow };
 
   Kind                    kind = none;
   FirstStep<PetscScalar>  as_wide;

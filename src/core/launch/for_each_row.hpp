@@ -12,8 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace goza
-{
+namespace goza {
 
 template <class T> constexpr bool is_16_bits = std::is_same_v<T, Half>;
 template <class T> constexpr bool is_pair    = !std::is_same_v<RealOf<T>, T>;
@@ -189,7 +188,7 @@ template <class Body> void for_each_row(Space space, PetscInt n, const Body &bod
   for_each_row_on_host(space, n, body);
 }
 
-} // namespace
+} // namespace any_space
 
 /* The rows of a grid's matrix, where row i has neighbours i +- 1, i +- line and i +- plane. No grid: line = plane = nrows; two dimensions: plane = nrows. */
 struct Grid3 {

@@ -2,8 +2,7 @@
 #pragma once
 #include "for_each_row.hpp"
 
-namespace goza
-{
+namespace goza {
 
 #if defined(__CUDACC__)
 /* p[0 .. 3], p aligned to 4, of what the kernel does not write. */

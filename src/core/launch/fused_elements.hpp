@@ -18,8 +18,7 @@
 #include "for_each_row.hpp"
 #include <utility>
 
-namespace goza
-{
+namespace goza {
 
 template <class Body, class = void> constexpr int  dots_of                                                = 0;
 template <class Body> constexpr int                dots_of<Body, std::void_t<decltype(Body::dots)>>       = Body::dots;
@@ -167,6 +166,6 @@ template <class Body> void fuse(Space space, PetscInt n, const Body &body, Fused
   fuse_on_host(n, body);
 }
 
-} // namespace
+} // namespace any_space
 
 } // namespace goza

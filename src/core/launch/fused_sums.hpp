@@ -3,8 +3,7 @@
 #pragma once
 #include "core/device/array.hpp"
 
-namespace goza
-{
+namespace goza {
 
 class FusedSums {
 public:

@@ -9,8 +9,7 @@
   #define GOZA_FOR_EACH_PROCESSOR
 #endif
 
-namespace goza
-{
+namespace goza {
 
 /* loop() with all that it calls. */
 template <class Loop> GOZA_FOR_EACH_PROCESSOR void run_on_host(const Loop &loop) { loop(); }

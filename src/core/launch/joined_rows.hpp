@@ -1,8 +1,7 @@
 #pragma once
 #include "row_sums.hpp"
 
-namespace goza
-{
+namespace goza {
 
 /* join_rows() for the host, which waits for the result. */
 template <class Join, int K, class V, class Body> std::vector<V> joined_rows(Space space, PetscInt n, const Body &body)

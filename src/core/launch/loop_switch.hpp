@@ -2,8 +2,7 @@
 #pragma once
 #include "core/device/space.hpp"
 
-namespace goza
-{
+namespace goza {
 
 struct LoopSwitch {
   unsigned long long handle  = 0;

@@ -8,8 +8,7 @@
 #include "core/device/space.hpp"
 #include <variant>
 
-namespace goza
-{
+namespace goza {
 
 template <class V> struct Assign { // y = A x
   V *y;
@@ -102,12 +101,7 @@ template <class V> using RowOut = std::variant<Assign<V>, Add<V>, Residual<V>, J
 /* Any of them, chosen when the kernel runs: a branch at the end of a row that all rows take alike. For values that are stored in less than V, whose
    products come in too many kinds to compile one for each output; and with the factor by which such values were scaled: s is factor * scale[i] * sum. */
 template <class V> struct ScaledOut {
-  enum Kind {
-    assign,
-    add,
-    residual,
-    jacobi
-  };
+  enum Kind { assign, add, residual, jacobi };
 
   Kind     kind   = assign;
   V        factor = 1;

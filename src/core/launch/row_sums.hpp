@@ -3,8 +3,7 @@
 #include "core/device/tickets.hpp"
 #include "for_each_row.hpp"
 
-namespace goza
-{
+namespace goza {
 
 struct Plus {
   template <class V> HD static V nothing() { return 0; }

@@ -7,8 +7,7 @@
 #include "core/sparse/csr_matrix.hpp"
 #include "row_sums.hpp"
 
-namespace goza
-{
+namespace goza {
 
 #if defined(__CUDACC__)
 constexpr int      staging_threads = 128;

@@ -1,8 +1,7 @@
 /* Sizes of thread blocks. The launchers take them, and the models of src/locality count with them. */
 #pragma once
 
-namespace goza
-{
+namespace goza {
 
 constexpr int warp_lanes = 32;
 

@@ -7,11 +7,8 @@
 #include "core/util/search.hpp"
 #include "host_blocks.hpp"
 
-namespace goza
-{
-
-namespace
-{
+namespace goza {
+namespace {
 
 /* A's and B's values and blocks, and C's. Of B's rows it may be that there is a part, to which the others' are added that come before and after it. */
 struct BlockProduct {

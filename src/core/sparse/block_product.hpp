@@ -4,8 +4,7 @@
 #include "full_blocks.hpp"
 #include <vector>
 
-namespace goza
-{
+namespace goza {
 
 /* A borrowed matrix of full blocks: their rows and columns, and the values of the entries. */
 struct Blocks {

@@ -6,11 +6,8 @@
 #include "core/util/search.hpp"
 #include "host_blocks.hpp"
 
-namespace goza
-{
-
-namespace
-{
+namespace goza {
+namespace {
 
 /* The row pointer and columns of entries. */
 struct WriteRows {

@@ -3,8 +3,7 @@
 #include "core/launch/for_each_row.hpp"
 
 #if defined(__CUDACC__)
-namespace goza
-{
+namespace goza {
 
 /* A bit for each column. */
 class ColumnBits {

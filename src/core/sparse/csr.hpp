@@ -2,8 +2,7 @@
 #pragma once
 #include "core/device/space.hpp"
 
-namespace goza
-{
+namespace goza {
 
 constexpr PetscInt most_in_16_bits = 65535; // of columns counted from a base, or from the column before
 

@@ -3,8 +3,7 @@
 #include "core/device/array.hpp"
 #include "csr.hpp"
 
-namespace goza
-{
+namespace goza {
 
 struct CsrMatrix {
   PetscInt           nrows = 0, ncols = 0;

@@ -8,11 +8,8 @@
 #include "core/util/search.hpp"
 #include "core/launch/staged_rows.hpp"
 
-namespace goza
-{
-
-namespace
-{
+namespace goza {
+namespace {
 
 /* --- y = A x */
 

@@ -5,8 +5,7 @@
 #include "core/launch/row_out.hpp"
 #include "csr_matrix.hpp"
 
-namespace goza
-{
+namespace goza {
 
 void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y); // y = A x
 void multiply(const Csr &A, const PetscScalar *x, const RowOut<PetscScalar> &out);

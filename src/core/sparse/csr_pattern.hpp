@@ -14,12 +14,10 @@
 #include "core/launch/for_each_row.hpp"
 #include "row_team.hpp"
 
-namespace goza
-{
+namespace goza {
 
 #if defined(__CUDACC__)
-namespace pattern
-{
+namespace pattern {
 
 template <int Lanes> constexpr PetscInt slots_of  = Lanes == 32 ? 4096 / sizeof(PetscInt) : 512 / sizeof(PetscInt);
 template <int Lanes> constexpr PetscInt listed_of = slots_of<Lanes> / (Lanes == 32 ? 8 : 2);

@@ -16,8 +16,7 @@
 #include "core/util/search.hpp"
 
 #if defined(__CUDACC__)
-namespace goza::product
-{
+namespace goza::product {
 
 constexpr unsigned all_lanes = 0xffffffffu;
 

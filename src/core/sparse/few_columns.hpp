@@ -8,8 +8,7 @@
 #include "csr.hpp"
 #include "core/launch/staged_rows.hpp"
 
-namespace goza::product
-{
+namespace goza::product {
 
 constexpr int held_columns = 12, terms_asked = 3; // columns in registers; terms that are asked for before any is added
 

@@ -11,8 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace goza
-{
+namespace goza {
 
 /* The matrix cannot be held as was asked for; the glue turns it into PETSC_ERR_ARG_INCOMP. */
 struct FormatRefusal : std::runtime_error {

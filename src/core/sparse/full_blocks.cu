@@ -4,11 +4,8 @@
 #include "core/util/algorithm.hpp"
 #include "csr_ops.hpp"
 
-namespace goza
-{
-
-namespace
-{
+namespace goza {
+namespace {
 
 /* Whether the br rows of a node consist of full blocks, and how many there are. */
 struct CountBlocks {

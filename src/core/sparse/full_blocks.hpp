@@ -3,8 +3,7 @@
 #include "csr_matrix.hpp"
 #include <memory>
 
-namespace goza
-{
+namespace goza {
 
 /* Where the blocks of br x bc are that a matrix consists of, with columns that ascend in each row of them. */
 struct BlockPattern {

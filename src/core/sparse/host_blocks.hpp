@@ -5,8 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace goza
-{
+namespace goza {
 
 /* A size of blocks that is known when this is compiled; 0: it is not */
 template <int n> using Size = std::integral_constant<int, n>;

@@ -5,11 +5,8 @@
 #include <new>
 #include <type_traits>
 
-namespace goza
-{
-
-namespace
-{
+namespace goza {
+namespace {
 
 /* A block of rows x cols that many are multiplied with: its values, where the sizes are known when this is compiled, or where they stand. */
 template <int rows, int cols> class Factor {

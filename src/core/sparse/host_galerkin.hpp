@@ -3,8 +3,7 @@
 #pragma once
 #include "block_product.hpp"
 
-namespace goza
-{
+namespace goza {
 
 /* R is the transpose of P, or its conjugate. Every row has its diagonal block. A is taken entry by entry where its blocks are not full. False where R or P does
    not consist of these blocks. */

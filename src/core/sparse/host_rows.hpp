@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace goza
-{
+namespace goza {
 
 struct SparseRow {
   PetscInt           n;

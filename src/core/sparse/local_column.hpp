@@ -4,8 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace goza
-{
+namespace goza {
 
 /* Of one rank, ghosts included, and so in 32 bits whatever the integers of PETSc are: with 64-bit indices a product reads no more than with 32-bit ones. */
 using LocalColumn = std::int32_t;

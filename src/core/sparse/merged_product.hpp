@@ -6,8 +6,7 @@
 #include "core/util/algorithm.hpp"
 #include "csr_matrix.hpp"
 
-namespace goza::product
-{
+namespace goza::product {
 
 constexpr int merged_terms = 8;
 

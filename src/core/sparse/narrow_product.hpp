@@ -5,8 +5,7 @@
 #include "csr_product.hpp"
 
 #if defined(__CUDACC__)
-namespace goza::product
-{
+namespace goza::product {
 
 constexpr int narrow_warps = 8, narrow_asked = 8; // entries that a lane asks for before its warp's turn
 constexpr int narrow_bytes = 40 * 1024;           // of shared memory

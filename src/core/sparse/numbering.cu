@@ -3,11 +3,8 @@
 #include "core/launch/joined_rows.hpp"
 #include <limits>
 
-namespace goza
-{
-
-namespace
-{
+namespace goza {
+namespace {
 
 constexpr PetscInt nobody = std::numeric_limits<PetscInt>::max();
 

@@ -3,8 +3,7 @@
 #include "core/device/array.hpp"
 #include "csr.hpp"
 
-namespace goza
-{
+namespace goza {
 
 /* Breadth first along the entries of the rows, as Cuthill and McKee; A is square. order[k] is the unknown that gets number k, the neighbours of one follow in
    its row's order. From the unknown that a first search met last; what is not connected to it is begun anew a few times, and what is then left keeps its order.

@@ -3,8 +3,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "core/util/algorithm.hpp"
 
-namespace goza
-{
+namespace goza {
 
 /* How many entries a row has, or each of those in a list. For for_each_row(). */
 template <class Integer> struct RowLength {

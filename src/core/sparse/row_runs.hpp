@@ -8,8 +8,7 @@
 #pragma once
 #include "core/launch/by_lanes.hpp"
 
-namespace goza
-{
+namespace goza {
 
 struct SameNumber {
   HD PetscInt operator()(PetscInt col) const { return col; }

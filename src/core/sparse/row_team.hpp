@@ -6,8 +6,7 @@
 #include <type_traits>
 
 #if defined(__CUDACC__)
-namespace goza::pattern
-{
+namespace goza::pattern {
 
 /* Threads that work on one row. */
 template <int Lanes> struct Team { // Lanes <= 32: part of a warp

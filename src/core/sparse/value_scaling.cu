@@ -6,11 +6,8 @@
 #include "core/launch/staged_rows.hpp"
 #include <cmath>
 
-namespace goza
-{
-
-namespace
-{
+namespace goza {
+namespace {
 
 constexpr std::int64_t no_exponent = RowExponents::far_above;
 constexpr int          inside_rows = 10; // powers of two that entries may be below the largest of their row and keep all bits

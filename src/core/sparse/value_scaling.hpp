@@ -12,8 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace goza
-{
+namespace goza {
 
 struct StoreRange {
   int least, most; // exponents of two

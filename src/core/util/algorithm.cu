@@ -13,11 +13,8 @@
   #include <cub/device/device_select.cuh>
 #endif
 
-namespace goza
-{
-
-namespace
-{
+namespace goza {
+namespace {
 
 HD void is_nonempty(PetscInt row, const PetscInt *ptr, char *flag) { flag[row] = ptr[row + 1] > ptr[row]; }
 

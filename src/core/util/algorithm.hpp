@@ -2,8 +2,7 @@
 #pragma once
 #include "core/device/array.hpp"
 
-namespace goza
-{
+namespace goza {
 
 void         exclusive_scan(Space space, std::int64_t *values, std::size_t n); // in place
 std::int64_t sum(Space space, const std::int64_t *values, std::size_t n);

@@ -3,8 +3,7 @@
 #include <petscsys.h>
 #include <stdexcept>
 
-namespace goza
-{
+namespace goza {
 
 /* A number of entries as a PetscInt; an error where that cannot count them. */
 inline PetscInt counted(std::int64_t entries)

@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace goza
-{
+namespace goza {
 
 /* How the values of a matrix are stored, whatever the type of the vectors. */
 enum class Precision {
@@ -15,8 +14,7 @@ enum class Precision {
   Half
 };
 
-namespace bits16
-{
+namespace bits16 {
 
 HD inline std::uint32_t of_float(float f)
 {

@@ -3,8 +3,7 @@
 #include "core/device/space.hpp"
 #include <cstdint>
 
-namespace goza
-{
+namespace goza {
 
 /* Multiplicative hashing (Knuth, The Art of Computer Programming, 6.4): by 2^32 and 2^64 over the golden ratio; and the other factors of splitmix64 (Steele,
    Lea, Flood 2014). */

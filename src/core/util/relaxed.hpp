@@ -5,8 +5,7 @@
   #include <cuda/atomic>
 #endif
 
-namespace goza
-{
+namespace goza {
 
 HD inline PetscInt load_relaxed(PetscInt *p)
 {

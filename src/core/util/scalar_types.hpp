@@ -8,8 +8,7 @@
   #include "core/complex/Kokkos_Complex.hpp"
 #endif
 
-namespace goza
-{
+namespace goza {
 
 #if PetscDefined(USE_COMPLEX)
 template <class T> using ScalarOf = Complex<T>;

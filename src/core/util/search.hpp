@@ -2,8 +2,7 @@
 #pragma once
 #include "core/device/space.hpp"
 
-namespace goza
-{
+namespace goza {
 
 /* The first place of low .. high - 1 of which before(place) is not true, where it is true of all places before that one; high where it is true of all. */
 template <class Before> HD inline PetscInt partition_point(PetscInt low, PetscInt high, const Before &before)

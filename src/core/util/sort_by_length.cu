@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace goza
-{
+namespace goza {
 
 /* The longer a row, the less. */
 static HD void shortness(PetscInt place, const PetscInt *ptr, const PetscInt *rows, PetscInt *key)

@@ -2,8 +2,7 @@
 #pragma once
 #include <ctime>
 
-namespace goza
-{
+namespace goza {
 
 inline double thread_seconds()
 {

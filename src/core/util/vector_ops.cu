@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace goza
-{
-
-namespace
-{
+namespace goza {
+namespace {
 
 /* What a body does element by element. A thread of the device takes elements k, k + apart, ... and reads all of them before it writes the first. */
 template <class Body> struct Elements {

@@ -3,8 +3,7 @@
 #include "core/launch/first_step.hpp"
 #include "core/launch/fused_sums.hpp"
 
-namespace goza
-{
+namespace goza {
 
 template <class From, class To> void convert(Space space, PetscInt n, const From *x, To *y);       // y = x
 template <class From, class To> void add_converted(Space space, PetscInt n, const From *e, To *x); // x += e

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <bitset>
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 /* How many diagonals the device's kernel takes together. */
 inline PetscInt diagonals_together(const CdsView<PetscScalar> &A, PetscInt bs, bool half)

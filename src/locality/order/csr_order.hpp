@@ -3,8 +3,7 @@
 #pragma once
 #include "core/sparse/csr.hpp"
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 struct CsrOrder {
   PetscInt        nrows;

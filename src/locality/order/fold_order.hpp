@@ -3,8 +3,7 @@
 #pragma once
 #include "mat/fold/fold_view.hpp"
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 template <class Store> struct FoldOrder {
   FoldView<Store> A; // on the host

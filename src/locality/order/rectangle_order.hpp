@@ -7,8 +7,7 @@
 #include "core/sparse/csr.hpp"
 #include <vector>
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 struct RectangleOrder {
   PetscInt        nrows;

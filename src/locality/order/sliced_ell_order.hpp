@@ -7,8 +7,7 @@
 #pragma once
 #include "mat/slicedell/slicedell_view.hpp"
 
-namespace goza::locality
-{
+namespace goza::locality {
 
 template <class Store> struct SlicedEllOrder {
   EllView<Store>  A;      // on the host

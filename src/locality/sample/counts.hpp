@@ -3,8 +3,7 @@
 #include "core/util/hash.hpp"
 #include "locality/sample.hpp"
 
-namespace goza::locality::sampling
-{
+namespace goza::locality::sampling {
 
 constexpr int lanes = warp_lanes, max_orders = 10, most_listed = 256, block_slices = sample_block / lanes;
 

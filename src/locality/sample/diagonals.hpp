@@ -5,8 +5,7 @@
 #include "mat/cds/diagonals.hpp"
 #include <algorithm>
 
-namespace goza::locality::sampling
-{
+namespace goza::locality::sampling {
 
 constexpr int    offset_slots = 1 << 15;
 constexpr double mirror_share = 0.8 * diagonal_share;

@@ -4,8 +4,7 @@
 #include "locality/team.hpp"
 #include "mat/fold/fold_view.hpp"
 
-namespace goza::locality::sampling
-{
+namespace goza::locality::sampling {
 
 constexpr PetscInt most_chunks = sample_window / fold_small_chunk, most_width = fold_max_width;
 

@@ -3,8 +3,7 @@
 #include "counts.hpp"
 #include "locality/team.hpp"
 
-namespace goza::locality::sampling
-{
+namespace goza::locality::sampling {
 
 constexpr int slots = 2 * sample_entries;
 

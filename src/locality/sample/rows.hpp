@@ -5,8 +5,7 @@
 #include "locality/team.hpp"
 #include "mat/fold/fold_view.hpp"
 
-namespace goza::locality::sampling
-{
+namespace goza::locality::sampling {
 
 HD inline void count_long_rows(int k, Team team, PetscInt nrows, int nteams, const PetscInt *ptr, Report *report)
 {

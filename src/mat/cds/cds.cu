@@ -10,11 +10,8 @@
 #include <cmath>
 #include <cstdio>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 /* The stored diagonals of a view, which stays where it is: a copy of all offsets in each thread would go to the device's memory. */
 template <class Store> struct Stored {

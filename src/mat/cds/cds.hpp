@@ -6,15 +6,13 @@
 #include "mat/slicedell/slicedell.hpp"
 #include <limits>
 
-namespace goza
-{
+namespace goza {
 
 struct RowExponents;
 
 } // namespace goza
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 enum class CdsStorage {
   Auto, // half where the matrix proves symmetric, or was promised to be Hermitian and proves so

@@ -4,8 +4,7 @@
 #include "cds_four_rows.hpp"
 #include "cds_shape.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Outputs that may be chosen as a kernel runs: those that read more than the sums. */
 template <class Out, class V>

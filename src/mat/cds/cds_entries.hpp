@@ -2,8 +2,7 @@
 #pragma once
 #include "cds_view.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Value: PetscScalar, to write, too, or const PetscScalar. */
 template <class Value> struct CdsEntries {

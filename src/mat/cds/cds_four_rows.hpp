@@ -7,8 +7,7 @@
 #include "cds_view.hpp"
 #include "core/launch/four_rows.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* How many diagonals the groups have, by ascending offset: 1 or 3. */
 template <int... sizes> struct DiagonalGroups {

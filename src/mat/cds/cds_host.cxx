@@ -8,11 +8,8 @@
 #include "core/launch/host_loop.hpp"
 #include <algorithm>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 #if defined(__AVX512F__)
 constexpr bool wide = true;

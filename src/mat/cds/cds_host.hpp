@@ -1,8 +1,7 @@
 #pragma once
 #include "cds_view.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* out(i, (A x)_i) for every row, on the host; bs unknowns a node, full or half storage. sums: cds_host_sums() zeros, which they are again afterwards: a product
    asks for no memory, and cannot fail where other ranks wait for it. In a file of its own, which the host's compiler vectorises, not nvcc. */

@@ -6,8 +6,7 @@
 #include "core/launch/host_loop.hpp"
 #include "core/sparse/csr.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* The remainder's compressed rows, to be written; none: nullptr. */
 struct RestRows {

@@ -5,11 +5,8 @@
 #include "core/sparse/value_scaling.hpp"
 #include <cmath>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 /* A node's values, and zeros where there is none. Where the one is half and the other whole, the diagonals from the main one up are the last of the whole. Some
    are on their way while others are written, since a device's memory is far away. */

@@ -2,8 +2,7 @@
 #pragma once
 #include "cds.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* As row_exponents(), of a matrix whose diagonal entries are the largest of their rows, and are read alone. */
 RowExponents diagonal_exponents(const Cds<PetscScalar, PetscScalar> &A);

@@ -8,11 +8,8 @@
 
 const char *const MatCDSStorages[] = {"auto", "full", "half", "hermitian", "MatCDSStorage", "MAT_CDS_", NULL};
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 class CdsConfig final : public FormatConfig {
 public:
@@ -49,8 +46,7 @@ constexpr PetscInt  block_sizes[] = {0, 1, 2, 3, 6};
 
 template <auto member> constexpr auto in_cds = held<&CdsConfig::options, member>;
 
-namespace setting
-{
+namespace setting {
 
 constexpr Setting storage{"-mat_cds_storage", "MatCDSSetStorage",
                           "Hold all diagonals, or those of a symmetric matrix from the main one up (auto: where the matrix is symmetric)",

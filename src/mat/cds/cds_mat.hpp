@@ -2,8 +2,7 @@
 #include "cds.hpp"
 #include "mat/common/format_kind.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 const FormatKind &CdsKind();
 

@@ -4,8 +4,7 @@
 #include "core/rooms.hpp"
 #include <petscsystypes.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Finds the places of offsets among those stored, from where the last one was: neighbours in a row mostly are neighbours there. */
 struct OffsetCursor {

@@ -5,11 +5,8 @@
 #include "cds_shape.hpp"
 #include "core/util/algorithm.hpp"
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 /* The remainder's row lengths, then its columns and values. count: [rows] */
 template <class Store, int bs, bool half>

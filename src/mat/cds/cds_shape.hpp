@@ -5,8 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* The unknowns of a node whose blocks kernels are compiled for, or 1. */
 constexpr PetscInt compiled_block(PetscInt bs) { return bs == 2 || bs == 3 || bs == 6 ? bs : 1; }

@@ -13,8 +13,7 @@
 #include "diagonals.hpp"
 #include "mat/tuning.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 template <class Store> struct CdsView {
   PetscInt     nrows, ncols; // in nodes

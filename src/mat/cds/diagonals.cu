@@ -6,11 +6,8 @@
 #include "core/launch/staged_rows.hpp"
 #include <algorithm>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 constexpr PetscInt sampled_rows = 128, sampled_entries = 256; // looked at for candidates: at most so many rows, and of each so many entries
 

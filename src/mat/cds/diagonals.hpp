@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 constexpr int max_diagonals = 128;
 

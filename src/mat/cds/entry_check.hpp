@@ -6,8 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 template <class Pair> HD std::uint64_t bits_of_parts(const Pair &wide)
 {

@@ -4,8 +4,7 @@
 #include <petscsystypes.h>
 #include <vector>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Each offset has a slot of its own: factors are tried until that is so. */
 class OffsetTable {

@@ -7,8 +7,7 @@
 #include "parallel/agree.hpp"
 #include <petscdm.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* A: columns by local numbers; block: [rows][bs] */
 static HD void block_row(PetscInt row, PetscInt bs, const Csr &A, PetscScalar *block)

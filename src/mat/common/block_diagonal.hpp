@@ -4,8 +4,7 @@
 #include <petscmat.h>
 #include <vector>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* The diagonal blocks of a matrix over AIJCUSPARSE, of its block size, as a matrix of exactly that type, which PCPBJACOBI asks for by name: it is then applied
    on the device, and takes no other vectors. NULL, which leaves it on the host, where the vectors may be others: those of the matrix's DM are, or a product had

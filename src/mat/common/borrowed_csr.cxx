@@ -3,8 +3,7 @@
 #include "format_mat.hpp"
 #include <map>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 PetscErrorCode BorrowedCsr::open_pattern(Mat A)
 {

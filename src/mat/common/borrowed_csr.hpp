@@ -6,8 +6,7 @@
 #include <vector>
 #include <petscmat.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 class BorrowedCsr {
 public:

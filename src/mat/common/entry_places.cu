@@ -2,8 +2,7 @@
 #include "core/launch/for_each_row.hpp"
 #include <algorithm>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 void EntryPlaces::clear()
 {

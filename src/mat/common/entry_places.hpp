@@ -10,8 +10,7 @@
 #include <petscsys.h>
 #include <vector>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* out[place of p] = values[p], on the device: a chunk of entries knows its first run. */
 struct PlaceEntry {

@@ -4,8 +4,7 @@
 #include "petsc/plugin.hpp"
 #include <petscdm.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* A device's matrix has no I-nodes. PETSc leaves those that it has found where they are until the next assembly, and a factor whose symbolic phase saw them
    cannot do without them in its numeric one. */

@@ -3,8 +3,7 @@
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* call(), of a matrix that is not bound to the CPU: while it is, PETSc's SeqAIJCUSPARSE has lost its functions and what they know of the coordinates, and its
    MPIAIJCUSPARSE puts the values on the device all the same. */

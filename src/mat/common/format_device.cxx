@@ -3,8 +3,7 @@
 #include "block_diagonal.hpp"
 #include "format_mat.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* --- vectors: those take device vectors only, ours any */
 

@@ -6,8 +6,7 @@
 #include "petscgoza.h"
 #include <petsc/private/petscimpl.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* One matrix's settings of its format. */
 class FormatConfig {

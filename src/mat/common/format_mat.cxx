@@ -9,8 +9,7 @@
 
 const char *const MatStoragePrecisions[] = {"double", "single", "half", "MatStoragePrecision", "MAT_STORAGE_", NULL};
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 static const char format_key[] = "GozaFormatMat";
 

@@ -8,18 +8,10 @@
 #include <petsc/private/matimpl.h>
 #include <string_view>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* What PETSc finds on a matrix by name, and finds ours of instead of the base type's. */
-enum ComposedOver {
-  COO_PREALLOCATION,
-  COO_VALUES,
-  STORE_VALUES,
-  RETRIEVE_VALUES,
-  KRONECKER,
-  COMPOSED_OVER
-};
+enum ComposedOver { COO_PREALLOCATION, COO_VALUES, STORE_VALUES, RETRIEVE_VALUES, KRONECKER, COMPOSED_OVER };
 inline constexpr const char *composed_names[] = {"MatSetPreallocationCOO_C", "MatSetValuesCOO_C", "MatStoreValues_C", "MatRetrieveValues_C", "MatSeqAIJKron_C"};
 
 struct FormatMat {

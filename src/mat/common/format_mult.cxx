@@ -7,8 +7,7 @@
 #include "petsc/plugin.hpp"
 #include "petsc/vec_access.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
 {

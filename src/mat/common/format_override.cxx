@@ -2,8 +2,7 @@
 #include "format_mat.hpp"
 #include <tuple>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 static PetscErrorCode MatAssemblyEnd_Format(Mat A, MatAssemblyType type)
 {

@@ -6,8 +6,7 @@
 #include "product_phases.hpp"
 #include <algorithm>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 static const char any_type[] = "MatProductSetFromOptions_anytype_C", phases_key[] = "GozaProductPhases";
 
@@ -15,8 +14,7 @@ static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C);
 
 /* --- the host's names */
 
-namespace
-{
+namespace {
 
 /* A factor of a product, or a block of one, for a while: with the name of a host AIJ, and without the function by which PETSc would come here again. */
 struct Renamed {
@@ -99,8 +97,7 @@ PetscErrorCode HostNames::end()
 
 /* --- the phases of a product that PETSc knows for host matrices */
 
-namespace
-{
+namespace {
 
 struct Phases {
   PetscErrorCode (*symbolic)(Mat) = nullptr, (*numeric)(Mat) = nullptr;

@@ -1,8 +1,7 @@
 /* The values that PETSc keeps on the host, read and written by operations that look at nothing else. */
 #include "format_mat.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 PetscErrorCode MatFormatHostValues(Mat A, bool written)
 {

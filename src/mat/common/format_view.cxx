@@ -5,8 +5,7 @@
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 static MatDetailView detail_view = nullptr;
 

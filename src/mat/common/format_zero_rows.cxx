@@ -9,13 +9,11 @@
 #include "zero_rows.hpp"
 #include <petscsf.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 #if PetscDefined(HAVE_CUDA)
 
-namespace
-{
+namespace {
 
 /* The rows of this rank that somebody named: their local numbers, on the host and on the device. */
 struct Rows {

@@ -3,8 +3,7 @@
 #include <petscdm.h>
 #include <petscdmda.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 PetscErrorCode FindGridBox(Mat A, GridBox *box)
 {

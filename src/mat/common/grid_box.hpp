@@ -3,8 +3,7 @@
 #include "core/device/space.hpp"
 #include <petscmat.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 struct GridBox {
   bool     known     = false; // there is a grid

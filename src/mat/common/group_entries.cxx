@@ -7,8 +7,7 @@
 #include "values_to_write.hpp"
 #include <exception>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 void GroupEntries::create(const RankGroup &group, PetscInt n, bool on_device)
 {

@@ -8,8 +8,7 @@
 #include "parallel/device_window.hpp"
 #include "petsc/accessors.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 class GroupEntries {
 public:

@@ -4,8 +4,7 @@
 #include "petsc/attached.hpp"
 #include "petsc/plugin.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 static constexpr char group_key[] = "GozaGroupMat", forming[] = "form a group";
 

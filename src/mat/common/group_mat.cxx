@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* --- the pattern */
 

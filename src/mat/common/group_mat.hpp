@@ -14,8 +14,7 @@
 #include <memory>
 #include <petscmat.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 class GroupMat {
 public:

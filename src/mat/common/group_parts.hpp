@@ -3,8 +3,7 @@
 #include "core/launch/for_each_row.hpp"
 #include <petscsys.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Parts of a vector of the group's, one behind the other. */
 struct Parts {

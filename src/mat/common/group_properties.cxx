@@ -3,8 +3,7 @@
 #include <petsc/private/matimpl.h>
 #include <vector>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* What PETSc has been told of A; what it has not is not known there either. */
 void GroupMat::share_properties(Mat A)

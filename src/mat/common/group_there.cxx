@@ -2,8 +2,7 @@
 #include "format_mat.hpp"
 #include "group_mat.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* MatCreateSeqAIJWithArrays() without a look for rows that are alike, which would take half its time and serves products on the host (PETSc's option). */
 static PetscErrorCode CreateWithoutInodes(MPI_Comm comm, PetscInt m, PetscInt n, PetscInt *ptr, PetscInt *col, PetscScalar *val, Mat *A)

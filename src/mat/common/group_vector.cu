@@ -8,8 +8,7 @@
 #include <utility>
 #include <petsc/private/vecimpl.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 static void move_parts(Space space, const Parts &parts, const PetscInt *natural, PetscScalar *whole, bool out)
 {

@@ -7,8 +7,7 @@
 #include <memory>
 #include <petscmat.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Where this rank's items are among those of its group: from `first` on in turn or, for its i-th, where natural[first + i] says. */
 struct GroupPlaces {

@@ -3,8 +3,7 @@
 #include <petsc/private/matimpl.h>
 #include <petscis.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 static PetscErrorCode CheckRows(Mat A, PetscInt n, const PetscInt rows[])
 {

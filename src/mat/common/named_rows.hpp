@@ -4,8 +4,7 @@
 #include <petscmat.h>
 #include <vector>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Collective. Each rank may name rows of any: mine are this rank's by their local numbers, without doubles, ascending. An error of one rank is an error of all;
    what: see FailTogether(). */

@@ -3,8 +3,7 @@
 #include "core/sparse/format.hpp"
 #include "core/sparse/value_scaling.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Formats that multiply values by a factor as they store them. */
 template <class F, class = void> constexpr bool takes_factor                                                                               = false;

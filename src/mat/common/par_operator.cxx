@@ -8,8 +8,7 @@
 #include "parallel/par_csr.hpp"
 #include <petsc/private/matimpl.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format<V> &format, bool pattern)
 {

@@ -8,8 +8,7 @@
 #include <functional>
 #include <petscmat.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* What a CSR matrix that is no Mat is known by: every new pattern and every new set of values gets a number of its own. */
 struct Stamp {

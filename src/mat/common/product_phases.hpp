@@ -4,8 +4,7 @@
 #include "petsc/attached.hpp"
 #include <petsc/private/matimpl.h>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* One of PETSc's phases. It may put another matrix in C's place (MatHeaderMerge(), as hypre's products), with which PETSc 3.18 drops what is attached, and
    keeps the operations. */

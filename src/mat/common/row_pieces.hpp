@@ -3,8 +3,7 @@
 #pragma once
 #include "core/launch/by_lanes.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Finishes a row from the sums of its pieces. For for_each_row_by_lanes(). */
 template <class V, class Out> struct RowOfPieces {

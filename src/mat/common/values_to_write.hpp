@@ -3,8 +3,7 @@
 #include "format_mat.hpp"
 #include <algorithm>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 class ValuesToWrite {
 public:

@@ -2,8 +2,7 @@
 #include "core/device/array.hpp"
 #include "core/launch/for_each_row.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 static HD void zero_row(PetscInt k, const PetscInt *ptr, const PetscInt *col, const PetscInt *rows, PetscScalar diag, PetscScalar *val)
 {

@@ -3,8 +3,7 @@
 #pragma once
 #include "core/sparse/csr.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Listed rows become zero, but for diag on the diagonal. */
 void zero_rows(const Csr &pattern, PetscScalar *val, const PetscInt *rows, PetscInt n, PetscScalar diag);

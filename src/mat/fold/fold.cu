@@ -8,11 +8,8 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 /* Where the entries of a line are in CSR: from, from + stride, ... */
 struct LineSource {

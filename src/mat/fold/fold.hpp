@@ -4,8 +4,7 @@
 #include "fold_view.hpp"
 #include "packing.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 template <class Store> struct FoldEntries;
 

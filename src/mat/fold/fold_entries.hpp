@@ -3,8 +3,7 @@
 #include "core/util/search.hpp"
 #include "fold_view.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 template <class Store> struct FoldEntries {
   FoldView<Store> A;

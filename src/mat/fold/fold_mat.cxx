@@ -11,16 +11,10 @@
 const char *const MatFoldOrders[]  = {"auto", "natural", "breadth_first", "MatFoldOrder", "MAT_FOLD_ORDER_", NULL};
 const char *const MatFoldLayouts[] = {"groups", "rectangle", "MatFoldLayout", "MAT_FOLD_LAYOUT_", NULL};
 
-namespace goza::mat
-{
+namespace goza::mat {
+namespace {
 
-namespace
-{
-
-enum class FoldLayout {
-  Groups,
-  Rectangle
-};
+enum class FoldLayout { Groups, Rectangle };
 
 class FoldConfig final : public FormatConfig {
 public:
@@ -47,8 +41,7 @@ public:
   }
 };
 
-namespace setting
-{
+namespace setting {
 
 constexpr Setting width{"-mat_fold_width", "MatFoldSetWidth",
                         "Most entries of a line, 1 to 127 (auto: 8, 16 or 32, from the row lengths; of a rectangle the mean row's)",

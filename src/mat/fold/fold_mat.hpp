@@ -1,8 +1,7 @@
 #pragma once
 #include "mat/common/format_kind.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 const FormatKind &FoldKind();
 

@@ -2,8 +2,7 @@
 #include "fold.hpp"
 #include "fold_entries.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Of each row the first line; of long rows the first group. */
 static HD void find_lines(PetscInt line, const FoldHead *head, const PetscInt *long_row, const PetscInt *piece_ptr, PetscInt nlong, PetscInt *line_of,

@@ -20,8 +20,7 @@
 #include "core/sparse/local_column.hpp"
 #include "mat/tuning.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 constexpr int          fold_lanes     = 32;
 constexpr std::uint8_t fold_first     = 128; // a line's flag: the first of its row

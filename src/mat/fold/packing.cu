@@ -2,11 +2,8 @@
 #include "core/util/algorithm.hpp"
 #include "core/launch/joined_rows.hpp"
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 /* Packs the rows of a chunk and tells the sink: long_row(row, n), then, longest lines first, open_group(longest) and add_row(row, n, lines, lane). */
 struct Chunks {

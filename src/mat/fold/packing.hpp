@@ -4,8 +4,7 @@
 #include "core/sparse/csr.hpp"
 #include "fold_view.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* What a width makes of a matrix. */
 struct FoldShape {

@@ -7,11 +7,8 @@
 #include <cmath>
 #include <cstdio>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 HD void count_lines(PetscInt row, const PetscInt *ptr, PetscInt width, PetscInt *lines) { lines[row] = (ptr[row + 1] - ptr[row] + width - 1) / width; }
 

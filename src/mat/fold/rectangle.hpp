@@ -14,8 +14,7 @@
 #include "core/sparse/local_column.hpp"
 #include "fold.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 template <class Store> struct RectangleView {
   PetscInt           nlines, width;

@@ -7,11 +7,8 @@
 #include "mat/tuning.hpp"
 #include <cstdio>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 constexpr PetscInt longest_sorted = 256; // a longer row keeps its order: one thread sorts it
 

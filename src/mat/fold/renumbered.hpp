@@ -3,8 +3,7 @@
 #pragma once
 #include "core/sparse/format.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 enum class FoldOrder {
   Auto, // breadth first where it brings enough entries near, natural otherwise

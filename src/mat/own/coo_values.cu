@@ -1,8 +1,7 @@
 #include "coo_values.hpp"
 #include "core/launch/for_each_row.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Every so many-th entry: their number need not fit a PetscInt. */
 template <class Place> static HD void add_values_at(PetscInt row, std::int64_t n, PetscInt rows, const Place *place, const PetscScalar *from, PetscScalar *val)

@@ -1,8 +1,7 @@
 #pragma once
 #include "own_mat.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Where several entries go to one place: `order` sums them up in the order in which they were given. */
 void sort_places(Space space, CooPlaces &coo);

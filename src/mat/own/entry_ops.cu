@@ -1,11 +1,8 @@
 #include "entry_ops.hpp"
 #include "core/launch/joined_rows.hpp"
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 template <class E> HD void scale_node(PetscInt i, const E &A, PetscScalar factor, const PetscScalar *row, const PetscScalar *column)
 {

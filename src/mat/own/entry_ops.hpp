@@ -7,8 +7,7 @@
 #include <variant>
 #include <vector>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 using DiagonalValues = CdsEntries<PetscScalar>;
 using EllValues      = EllEntries<PetscScalar>;

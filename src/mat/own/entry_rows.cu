@@ -5,11 +5,8 @@
 #include "core/util/algorithm.hpp"
 #include "entry_ops.hpp"
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 /* The columns of a matrix, to be gone through as rows. Of a diagonal block both halves are stored, and may differ, where others are held once. */
 struct ColumnsOfDiagonals {

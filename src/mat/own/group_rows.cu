@@ -1,11 +1,8 @@
 #include "group_rows.hpp"
 #include "core/launch/for_each_row.hpp"
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 HD void put_length(PetscInt row, const Csr &own, const Csr &others, const GroupNumbers &numbers, PetscInt *length)
 {

@@ -2,8 +2,7 @@
 #pragma once
 #include "core/sparse/csr.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* The numbers that a rank's rows and columns have in the group, by which columns ascend there. */
 struct GroupNumbers {

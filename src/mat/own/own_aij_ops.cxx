@@ -7,11 +7,8 @@
 #include "own_mat.hpp"
 #include "petsc/attached.hpp"
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 constexpr char pattern_key[] = "GozaPatternOfSubmatrices";
 
@@ -189,14 +186,7 @@ PetscErrorCode MatCreateSubMatrices_Own(Mat A, PetscInt n, const IS rows[], cons
 }
 
 /* What PETSc finds on a matrix by name. */
-enum Named {
-  ADJUST_FOR_INODES,
-  INODE_SIZES,
-  NONZERO_DIAGONAL,
-  IS_TRANSPOSE,
-  IS_HERMITIAN_TRANSPOSE,
-  KRON_PRODUCT
-};
+enum Named { ADJUST_FOR_INODES, INODE_SIZES, NONZERO_DIAGONAL, IS_TRANSPOSE, IS_HERMITIAN_TRANSPOSE, KRON_PRODUCT };
 constexpr const char *names[] = {"MatInodeAdjustForInodes_C", "MatInodeGetInodeSizes_C",   "MatReorderForNonzeroDiagonal_C",
                                  "MatIsTranspose_C",          "MatIsHermitianTranspose_C", "MatSeqAIJKron_C"};
 

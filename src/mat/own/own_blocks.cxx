@@ -3,11 +3,8 @@
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 /* This rank's, row by row. */
 PetscErrorCode ReadBlocksOfOwn(Mat A, PetscInt bs, std::vector<PetscScalar> &block)

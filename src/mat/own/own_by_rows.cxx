@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* rows.val null: of zeros */
 std::unique_ptr<OwnFormat> OwnedRows::built(Mat A, const Csr &rows) const

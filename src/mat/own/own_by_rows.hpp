@@ -2,8 +2,7 @@
 #pragma once
 #include "own_mat.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 class OwnedRows : public OwnStorage {
 public:

@@ -5,11 +5,8 @@
 #include "petscgoza.h"
 #include <algorithm>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 class OwnedCds final : public OwnStorage {
 public:

@@ -3,8 +3,7 @@
 #include "mat/cds/cds.hpp"
 #include "own_mat.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 using PlainCds = Cds<PetscScalar, PetscScalar>;
 

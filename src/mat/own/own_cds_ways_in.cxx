@@ -2,8 +2,7 @@
 #include "own_cds.hpp"
 #include "mat/common/format_mat.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* For programs whose own kernels write values: composed, so that they need not link this library. */
 static PetscErrorCode MatCDSSetDiagonals_Own(Mat A, PetscInt n, const PetscInt offsets[])

@@ -4,11 +4,8 @@
 #include "petsc/attached.hpp"
 #include <algorithm>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 constexpr char key[] = "GozaAijOfColoring", colors_key[] = "GozaColorsOfColoring";
 

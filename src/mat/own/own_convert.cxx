@@ -3,8 +3,7 @@
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 PetscLogEvent own_to_rows;
 

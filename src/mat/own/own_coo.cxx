@@ -5,11 +5,8 @@
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 constexpr char preallocate[] = "preallocate by coordinates", set[] = "set values by coordinates";
 

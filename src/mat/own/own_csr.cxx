@@ -4,11 +4,8 @@
 #include "parallel/agree.hpp"
 #include <numeric>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 constexpr char seq_csr[] = "MatSeqAIJSetPreallocationCSR_C", mpi_csr[] = "MatMPIAIJSetPreallocationCSR_C";
 

@@ -4,11 +4,8 @@
 #include "petsc/attached.hpp"
 #include <utility>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 constexpr char factor_key[] = "GozaOwnFactorPhases", qr_symbolic[] = "MatQRFactorSymbolic_C", qr_numeric[] = "MatQRFactorNumeric_C";
 

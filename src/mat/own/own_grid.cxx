@@ -5,8 +5,7 @@
 #include <set>
 #include <string>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* How far a neighbour's number is along one direction, in points of that direction; round: the last point's neighbour is the first. */
 static std::vector<PetscInt> steps(PetscInt points, PetscInt width, bool round)
@@ -36,8 +35,7 @@ static void find_offsets(const PetscInt points[3], PetscInt width, const DMBound
   }
 }
 
-namespace
-{
+namespace {
 
 /* A rank's part of a DMDA. */
 struct GridPart {

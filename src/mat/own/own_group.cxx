@@ -9,11 +9,8 @@
 #include "petsc/plugin.hpp"
 #include <utility>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 /* An array of the leader's that all ranks of its group write to, on the host or on the device. */
 template <class T> class LeaderMemory {

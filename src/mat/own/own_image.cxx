@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <numeric>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 PetscLogEvent own_to_aij;
 
-namespace
-{
+namespace {
 
 constexpr char make[] = "make AIJ of its values";
 

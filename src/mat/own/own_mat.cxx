@@ -7,8 +7,7 @@
 #include "petscgoza.h"
 #include <cstring>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 OwnMat *find_own(Mat A)
 {

@@ -19,8 +19,7 @@
 #include <petsc/private/matimpl.h>
 #include <utility>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 class GroupMat;
 

@@ -4,8 +4,7 @@
 #include "petsc/plugin.hpp"
 #include <algorithm>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 static bool beside_device(Mat A) { return petsc_on_device() && space_of(A) == Space::Cuda; }
 

@@ -4,8 +4,7 @@
 #include "mat/common/format_mat.hpp"
 #include "parallel/agree.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 constexpr char change[] = "change its values of the matrix";
 

@@ -7,11 +7,8 @@
 #include "petsc/attached.hpp"
 #include <array>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 constexpr char any_type[] = "MatProductSetFromOptions_anytype_C", product_key[] = "GozaOwnProductPhases";
 

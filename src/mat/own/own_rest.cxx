@@ -6,8 +6,7 @@
 #include "petsc/plugin.hpp"
 #include <algorithm>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 static bool before(const OtherEntry &a, const OtherEntry &b) { return a.row != b.row ? a.row < b.row : a.col < b.col; }
 
@@ -24,8 +23,7 @@ void join_doubles(std::vector<OtherEntry> &entries, InsertMode mode)
   entries.resize(n);
 }
 
-namespace
-{
+namespace {
 
 constexpr char hold[] = "hold its entries in columns of other ranks", give[] = "give entries to their owners";
 

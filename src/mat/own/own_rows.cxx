@@ -5,11 +5,8 @@
 #include "parallel/agree.hpp"
 #include <algorithm>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 constexpr char zero[] = "zero its rows";
 

@@ -5,8 +5,7 @@
 #include "entry_ops.hpp"
 #include "mat/common/format_kind.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 struct OwnMat;
 class OwnStorage;

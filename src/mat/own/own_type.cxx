@@ -5,8 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 static PetscErrorCode RefuseArrays(Mat A)
 {

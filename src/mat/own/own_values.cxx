@@ -4,8 +4,7 @@
 #include "petsc/plugin.hpp"
 #include <algorithm>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 PetscErrorCode OwnShape(Mat A, OwnMat *own)
 {

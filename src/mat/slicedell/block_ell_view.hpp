@@ -9,8 +9,7 @@
 #pragma once
 #include "slicedell_view.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Outputs that want the sums of a node together have `HD void node(PetscInt i, const V *sum) const`; others get them one after another. */
 template <class Out, class V, class = void> constexpr bool takes_nodes = false;

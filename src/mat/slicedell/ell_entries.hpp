@@ -3,8 +3,7 @@
 #include "block_ell_view.hpp"
 #include "core/util/search.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 template <class Store> struct EllEntries {
   EllView<Store>     A; // of block rows

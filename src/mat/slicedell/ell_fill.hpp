@@ -2,8 +2,7 @@
 #pragma once
 #include "block_ell_view.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 constexpr int ell_largest_block = 6; // see ell_holds_blocks()
 

@@ -5,20 +5,14 @@
 #include "core/sparse/local_column.hpp"
 #include <cstdint>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Width of one slice, in stored entries, and what adds up over all slices: the widths, whether an empty row shares it with others, and whether it has a row of
    more than `most` entries. */
 struct SliceWidth {
   static constexpr bool walks_along_row = true;
 
-  enum Sum {
-    stored,
-    mixed,
-    with_long_row,
-    sums
-  };
+  enum Sum { stored, mixed, with_long_row, sums };
 
   PetscInt        nplaces;
   int             shift;

@@ -6,8 +6,7 @@
 #include "slicedell_view.hpp"
 #include <cstdint>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* A number for the columns of a place, counted from its first: places with other columns rarely have the same. */
 struct PlacePattern {

@@ -5,8 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* H numbers. A compiler that is left to find out what to do at once takes steps of a loop together before places, and then moves more numbers about than it
    adds up: products in single precision, and of blocks in either, take twice as long. together: whether it is told to. */

@@ -6,8 +6,7 @@
 #include "core/sparse/local_column.hpp"
 #include "mat/tuning.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 struct LongSpans;
 

@@ -7,8 +7,7 @@
 #include "long_rows.hpp"
 #include "mat/common/row_pieces.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Where the entries of the pieces stand. */
 struct LongSpans {

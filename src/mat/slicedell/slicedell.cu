@@ -10,8 +10,7 @@
 #include "core/sparse/row_length.hpp"
 #include <cstdio>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Threads to a place, so that they fill the device, and those of a warp write words that lie together, as long as each has entries to write. */
 static int fill_team(Space space, int shift, std::int64_t nplaces, std::int64_t stored)

@@ -6,8 +6,7 @@
 #include "slicedell_view.hpp"
 #include <algorithm>
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 template <class Store> struct EllEntries;
 

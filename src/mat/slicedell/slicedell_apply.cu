@@ -3,11 +3,8 @@
 #include "slicedell_host.hpp"
 #include "long_rows_bodies.hpp"
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 template <class V> struct Relax {
   using InPlace = void;

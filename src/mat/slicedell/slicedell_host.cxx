@@ -4,11 +4,8 @@
 #include "core/util/scalar_types.hpp"
 #include <algorithm>
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 template <class Store, class V, int br, int bc> struct EllOnHost {
   static constexpr int H = 1 << host_shift;

@@ -2,8 +2,7 @@
 #include "block_ell_view.hpp"
 #include "host_lanes.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* The sums of n places from `first` on, of br rows each, on the host; first: a multiple of the host's slice height. What becomes of them is the caller's. In a
    file of its own, which the host's compiler vectorises, not nvcc, and once for all outputs. */

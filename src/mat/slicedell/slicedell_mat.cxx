@@ -7,11 +7,8 @@
 
 const char *const MatSlicedEllIndices[] = {"auto", "32", "MatSlicedEllIndex", "MAT_SLICEDELL_INDEX_", NULL};
 
-namespace goza::mat
-{
-
-namespace
-{
+namespace goza::mat {
+namespace {
 
 class SlicedEllConfig final : public FormatConfig {
 public:
@@ -36,8 +33,7 @@ constexpr PetscInt slice_heights[] = {0, 1, 2, 4, 8, 16, 32, 64, 128}, block_siz
 
 template <auto member> constexpr auto in_ell = held<&SlicedEllConfig::options, member>;
 
-namespace setting
-{
+namespace setting {
 
 constexpr Setting slice_height{"-mat_slicedell_slice_height", "MatSlicedEllSetSliceHeight",
                                "Rows in a slice (auto: 4 on the host; on the device 32, fewer where there are few rows)",

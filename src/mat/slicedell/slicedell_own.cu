@@ -4,8 +4,7 @@
 #include "long_rows_bodies.hpp"
 #include "slicedell.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 template <class Store, class V> void SlicedEll<Store, V>::layout_like(const SlicedEll &other)
 {

@@ -22,8 +22,7 @@
 #include "core/sparse/local_column.hpp"
 #include "mat/tuning.hpp"
 
-namespace goza::mat
-{
+namespace goza::mat {
 
 /* Outputs that write the vector which the rows read have a type InPlace: it does not come through a cache that takes it for constant. */
 template <class Out, class = void> constexpr bool is_in_place                                          = false;

@@ -1,7 +1,6 @@
 #pragma once
 
-namespace cooperative_groups
-{
+namespace cooperative_groups {
 
 struct grid_group {
   void sync() const { emulated::sync_grid(); }

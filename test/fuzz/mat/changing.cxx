@@ -1,10 +1,8 @@
 /* What changes a matrix. */
 #include "operations.hpp"
 
-namespace goza_fuzz
-{
-namespace
-{
+namespace goza_fuzz {
+namespace {
 
 const auto any = [](const Slot &) { return true; };
 

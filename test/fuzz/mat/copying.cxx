@@ -6,10 +6,8 @@
 #include <limits>
 #include <unistd.h>
 
-namespace goza_fuzz
-{
-namespace
-{
+namespace goza_fuzz {
+namespace {
 
 /* A new matrix from slot a into slot d, or the one that is there again. make(A, reuse, &B) is the call; text what it is called. */
 template <class F> Step one_from_one(Twins &t, const Op &o, const char *by, long how, int a, F make)

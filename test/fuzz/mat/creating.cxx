@@ -3,10 +3,8 @@
 
 #include <algorithm>
 
-namespace goza_fuzz
-{
-namespace
-{
+namespace goza_fuzz {
+namespace {
 
 struct Shape {
   PetscInt              M, N, bs;

@@ -1,10 +1,8 @@
 /* Products of matrices, new and with what the first left. */
 #include "operations.hpp"
 
-namespace goza_fuzz
-{
-namespace
-{
+namespace goza_fuzz {
+namespace {
 
 using Product = PetscErrorCode (*)(Mat, Mat, MatReuse, Mat *);
 

@@ -2,8 +2,7 @@
 
 #include <stdexcept>
 
-namespace goza_fuzz
-{
+namespace goza_fuzz {
 
 const std::vector<Operation> &operations()
 {

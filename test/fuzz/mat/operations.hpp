@@ -5,8 +5,7 @@
 
 #include <vector>
 
-namespace goza_fuzz
-{
+namespace goza_fuzz {
 
 /* What an operation will do to both matrices, all choices made: run() is called for one side and then for the other. Nothing to run: it does not fit the
    state. */

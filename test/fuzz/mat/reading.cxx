@@ -1,10 +1,8 @@
 /* What only reads a matrix: figures that must be the same. */
 #include "operations.hpp"
 
-namespace goza_fuzz
-{
-namespace
-{
+namespace goza_fuzz {
+namespace {
 
 /* f(A, slot) notes what it sees. */
 template <class F>

@@ -3,10 +3,8 @@
 
 #include <memory>
 
-namespace goza_fuzz
-{
-namespace
-{
+namespace goza_fuzz {
+namespace {
 
 std::string &said()
 {

@@ -5,8 +5,7 @@
 
 #include <functional>
 
-namespace goza_fuzz
-{
+namespace goza_fuzz {
 
 struct Verdict {
   std::string wrong;       /* empty: no difference on this rank */

@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace goza_fuzz
-{
+namespace goza_fuzz {
 
 struct Op {
   std::string   name;

@@ -5,10 +5,8 @@
 #include <limits>
 #include <sstream>
 
-namespace goza_fuzz
-{
-namespace
-{
+namespace goza_fuzz {
+namespace {
 
 const std::map<std::string, PetscReal> roundings{{"double", 0}, {"single", 0x1p-24}, {"half", 0x1p-11}};
 

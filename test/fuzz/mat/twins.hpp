@@ -8,13 +8,9 @@
 #include <array>
 #include <map>
 
-namespace goza_fuzz
-{
+namespace goza_fuzz {
 
-enum Side {
-  PETSCS,
-  OURS
-};
+enum Side { PETSCS, OURS };
 
 /* How a matrix came about, for the same again with MAT_REUSE_MATRIX: legal while neither the sources' patterns nor its own have moved. */
 struct Made {

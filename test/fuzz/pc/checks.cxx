@@ -10,10 +10,8 @@
 
 using namespace goza_test;
 
-namespace goza_fuzz
-{
-namespace
-{
+namespace goza_fuzz {
+namespace {
 
 /* Thrown by what does not hold; the same on all ranks. */
 struct Wrong {

@@ -5,8 +5,7 @@
 
 #include <functional>
 
-namespace goza_fuzz
-{
+namespace goza_fuzz {
 
 struct Findings {
   std::string wrong; /* the first thing that does not hold */

@@ -5,10 +5,8 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace goza_fuzz
-{
-namespace
-{
+namespace goza_fuzz {
+namespace {
 
 enum Kind {
   GRID,

@@ -7,8 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace goza_fuzz
-{
+namespace goza_fuzz {
 
 enum Property : unsigned {
   SYMMETRIC     = 1,

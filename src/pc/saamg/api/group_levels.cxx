@@ -5,13 +5,11 @@
 #include <petsc/private/pcimpl.h>
 #include <vector>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 static const char showing[] = "show its group's levels";
 
-namespace
-{
+namespace {
 
 /* Rows in memory in common, columns by their numbers among all. */
 struct SharedRows {

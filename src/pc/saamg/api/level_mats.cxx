@@ -4,8 +4,7 @@
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 static PetscErrorCode GetGrids(PC pc, PetscInt *levels, Mat *mats[], const std::vector<Grid> **grids)
 {

@@ -8,11 +8,8 @@
 #include <cmath>
 #include <limits>
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 constexpr double index_bytes = sizeof(PetscInt), entry = sizeof(PetscScalar) + index_bytes; // of a CSR matrix
 constexpr double column = sizeof(LocalColumn);                                              // of a format's, whatever PetscInt is

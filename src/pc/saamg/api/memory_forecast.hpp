@@ -3,8 +3,7 @@
 #include "core/rooms.hpp"
 #include <petscsys.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Of one rank; bytes are those of a value. */
 struct MemoryQuestion {

@@ -16,8 +16,7 @@
 #include <petscdm.h>
 #include <petsc/private/pcimpl.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* --- set-up */
 

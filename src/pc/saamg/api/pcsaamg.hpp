@@ -2,8 +2,7 @@
 #include "core/device/space.hpp"
 #include <petscpc.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 class Cycle;
 class GroupPC;

@@ -5,8 +5,7 @@
 #include "petscgoza.h"
 #include <petsc/private/pcimpl.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 template <class Value> PetscErrorCode CallSet(PC pc, const char *function, Value value)
 {

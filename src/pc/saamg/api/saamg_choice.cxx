@@ -6,8 +6,7 @@
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Chebyshev polynomials of a nonsymmetric matrix grow where its eigenvalues are complex. Gauss-Seidel converges where the matrix is an M-matrix, symmetric or
    not, and diverges where convection outweighs the diagonal, in few rows as in many; l1-Jacobi does not. */

@@ -14,8 +14,7 @@
 #include "petscgoza.h"
 #include <array>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* The cycle of A^T, made when it is first asked for; its grids borrow all but A from the hierarchy. */
 struct TransposedCycle {

@@ -9,8 +9,7 @@
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Of a matrix that is said to be symmetric, or stored as one: who asks whether it is, and finds that it is not, wants rows. */
 PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)

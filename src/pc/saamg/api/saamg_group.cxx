@@ -6,8 +6,7 @@
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 static const char setting_up[] = "set up its part of PC saamg";
 

@@ -3,8 +3,7 @@
 #include "mat/common/group_mat.hpp"
 #include <petscksp.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 class GroupPC {
 public:

@@ -14,8 +14,7 @@
 #include <algorithm>
 #include <petsc/private/pcimpl.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 static PetscErrorCode TellFreeMemory(PC pc, const SAAMG *mg)
 {

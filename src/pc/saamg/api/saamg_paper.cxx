@@ -5,8 +5,7 @@
 
 const char *const PCSAAMGPapers[] = {"none", "darcy", "anisotropic", "PCSAAMGPaper", "PC_SAAMG_PAPER_", NULL};
 
-namespace
-{
+namespace {
 
 /* A line of the tables, beside what all have: one sweep on the finest level, thirty on the coarsest. */
 struct Problem {
@@ -91,8 +90,7 @@ PetscErrorCode PCSAAMGSetPaper(PC pc, PCSAAMGPaper problem, const char smoother[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 PetscErrorCode PaperFromOptions(PC pc, GozaOptionItems PetscOptionsObject)
 {

@@ -12,8 +12,7 @@
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/pcimpl.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* A cycle that leaves so little of an error is good enough in low precision without another look: one in double would have to save half of the iterations to be
    faster. */

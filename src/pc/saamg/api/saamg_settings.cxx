@@ -15,11 +15,8 @@ const char *const PCSAAMGReuses[]         = {"auto", "none", "pattern", "interpo
 const char *const PCSAAMGCouplings[]      = {"global", "local", "PCSAAMGCoupling", "PC_SAAMG_COUPLING_", NULL};
 const char *const PCSAAMGChebyshevKinds[] = {"1", "4", "PCSAAMGChebyshevKind", "PC_SAAMG_CHEBYSHEV_", NULL};
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 constexpr PetscReal infinity = std::numeric_limits<PetscReal>::infinity();
 

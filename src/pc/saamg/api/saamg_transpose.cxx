@@ -6,8 +6,7 @@
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* conjugated: of A^H instead of A^T */
 static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const Csr &A, bool conjugated)

@@ -11,11 +11,8 @@
 
 const char *const PCSAAMGTunes[] = {"none", "quick", "full", "PCSAAMGTune", "PC_SAAMG_TUNE_", NULL};
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* Where a solve to so many digits takes so many iterations, a weaker smoother, as of a lower degree, falls back further than its trial shows: by as much again
    on slivers and plates. */

@@ -3,8 +3,7 @@
 #include "pc/saamg/cycle/cycle.hpp"
 #include "petscgoza.h"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 struct Tuned {
   bool             done = false;

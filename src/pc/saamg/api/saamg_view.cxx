@@ -4,8 +4,7 @@
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* What was found in the matrix, and what that led to. */
 static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
@@ -155,8 +154,7 @@ static PetscErrorCode ViewRanks(const std::vector<Grid> &grids, PetscViewer view
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace
-{
+namespace {
 
 struct Described {
   std::string              settings, halo, tuned;

@@ -1,10 +1,7 @@
 #include "tuning_candidates.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* Where the coarsest level is smoothed, that is its own matter. */
 template <class Body> void on_upper_levels(CycleCandidate &candidate, Body &&body)

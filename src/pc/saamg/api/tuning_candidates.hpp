@@ -3,8 +3,7 @@
 #include "saamg_data.hpp"
 #include <functional>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* A cycle of the levels that are there, by settings that a user may type. */
 struct CycleCandidate {

@@ -5,8 +5,7 @@
 #include "core/sparse/format.hpp"
 #include <algorithm>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* y = A^T x, or A^H x, added up in the order of A's rows */
 inline void transposed_product(const Csr &A, bool conjugated, const PetscScalar *x, PetscScalar *y)

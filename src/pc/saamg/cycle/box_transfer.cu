@@ -1,8 +1,7 @@
 #include "box_transfer.hpp"
 #include <stdexcept>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 template <class V> template <class Store> void BoxTransfer<V>::fill_as(const Boxes &boxes, const CsrMatrix &P, Array<BoxPair<Store>> &pairs)
 {

@@ -5,8 +5,7 @@
 #include "core/util/half.hpp"
 #include "pc/saamg/setup/boxes.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 template <class V> class BoxTransfer {
 public:

@@ -4,8 +4,7 @@
 #include "core/launch/four_rows.hpp"
 #include "pc/saamg/setup/box_lines.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 constexpr int group_nodes = 32, group_boxes = 10; // a warp restricts to so many: root - 2 of the first to root + 2 of the last
 static_assert(group_nodes == 3 * group_boxes + 2, "each lane has a node");

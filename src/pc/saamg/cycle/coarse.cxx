@@ -2,8 +2,7 @@
 #include "parallel/agree.hpp"
 #include "pseudo_inverse.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* The rank's rows of the level, dense [rows][columns of all ranks]. */
 static std::vector<PetscScalar> dense(const CsrLevel &level)

@@ -4,8 +4,7 @@
 #include "core/util/vector_ops.hpp"
 #include "pc/saamg/setup/hierarchy.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 template <class V> class CoarseSolver {
 public:

@@ -3,8 +3,7 @@
 #include "pc/saamg/setup/lanczos.hpp"
 #include "pc/saamg/setup/level_product.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 static HD void noise_at(PetscInt i, const NodeIds &ids, const PetscScalar *dinv, PetscScalar *r) { r[i] = hashed_entry(ids.of_row(i), dinv[i]); }
 

@@ -2,8 +2,7 @@
 #pragma once
 #include "cycle.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 void noise(const Grid &grid, PetscScalar *r); // [rows] the same on any number of ranks
 

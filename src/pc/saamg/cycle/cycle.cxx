@@ -9,11 +9,8 @@
 #include "transfer.hpp"
 #include <cmath>
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* Of a coarsest level whose smoother covers all of its spectrum: one leaves an eighth of an error, or, where that reaches from a half to three halves, a
    hundredth. And of a level that is alone, where more leave the Krylov method nothing to do that it does in fewer products. */

@@ -4,8 +4,7 @@
 #include "mat/common/par_operator.hpp"
 #include "pc/saamg/smoother/smoother.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 constexpr PetscInt most_direct_rows = 46340; // whose squares 32 bits count, as LAPACK, MPI and a PetscInt may
 

@@ -8,8 +8,7 @@
 #include "mat/common/par_operator.hpp"
 #include "pc/saamg/smoother/smoother.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* One grid in one precision: operator, smoother and vectors. The solution moves between x[0] and x[1]; `at` says where it is, and its residual takes the other
    place. */

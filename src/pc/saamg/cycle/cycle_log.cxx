@@ -3,8 +3,7 @@
 #include <petscpc.h>
 #include <vector>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 static constexpr const char *step_names[] = {"SAAMGSmooth", "SAAMGResid", "SAAMGRestrict", "SAAMGInterp",
                                              "SAAMGCoarse", "SAAMGHaloS", "SAAMGHaloT"}; // halo: of the smoother, of the rest

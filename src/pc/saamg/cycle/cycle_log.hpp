@@ -6,8 +6,7 @@
 #include "parallel/exchange_log.hpp"
 #include <cstddef>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 enum class CycleStep {
   Smooth,

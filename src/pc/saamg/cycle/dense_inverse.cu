@@ -2,11 +2,8 @@
 #include "core/launch/for_each_row.hpp"
 #include "core/launch/row_sums.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* By the magnitude, or, where there is none, to a unit diagonal. */
 HD void scale_of_row(PetscInt i, const Csr &A, const PetscReal *magnitude, PetscReal *scale)

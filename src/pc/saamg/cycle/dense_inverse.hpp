@@ -1,8 +1,7 @@
 #pragma once
 #include "core/sparse/csr_matrix.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Product of the norms (Frobenius) of a matrix and its inverse up to which nothing of the inverse comes from rounding alone, where the magnitudes of the rows
    are 1 and a larger one is counted as it is. Beyond, singular values decide. */

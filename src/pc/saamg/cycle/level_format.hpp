@@ -10,8 +10,7 @@
 #include <functional>
 #include <memory>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 using WideCds = mat::Cds<PetscScalar, PetscScalar>;
 

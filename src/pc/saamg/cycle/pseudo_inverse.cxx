@@ -8,11 +8,8 @@
 #include <optional>
 #include <petscblaslapack.h>
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 PetscReal frobenius_norm(const std::vector<PetscScalar> &M)
 {

@@ -5,8 +5,7 @@
 #include "parallel/launches.hpp"
 #include <array>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 struct Recording {
   const PetscScalar *b = nullptr;

@@ -14,8 +14,7 @@
 #include <algorithm>
 #include <array>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 constexpr PetscInt transfer_short_row = 24, transfer_long_row_slice = 2; // of an interpolation, of its transpose
 

@@ -2,8 +2,7 @@
 #pragma once
 #include "core/device/space.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Whether by blocks, of_node of them in a node's row. Few short rows fill a device better one by one: some thousand nodes of 5 blocks are faster so, some
    hundred of 100 blocks slower. */

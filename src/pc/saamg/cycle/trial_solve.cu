@@ -6,8 +6,7 @@
 #include "pc/saamg/setup/level_product.hpp"
 #include <limits>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 static HD void trial_dot(PetscInt i, PetscScalar *sum, const PetscScalar *dinv, const PetscScalar *x, const PetscScalar *y)
 {

@@ -2,8 +2,7 @@
 #pragma once
 #include "cycle.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* The iterations are those of least residuals (GCR), which no cycle breaks down: symmetric or not, in whatever precision. Residuals count over the root of
    their rows' diagonals, so that no row outweighs the others by its scale. */

@@ -3,11 +3,8 @@
 #include "parallel/renumber.hpp"
 #include "independent_set.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* First the nodes that the lattice wants. */
 struct FirstKeys {

@@ -10,8 +10,7 @@
 #include "local_rows.hpp"
 #include <limits>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* A node's key is its state and, below, its priority: the largest key around a node tells both whether a root is there and who is next. */
 using Key = std::uint64_t;

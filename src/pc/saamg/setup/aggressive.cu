@@ -4,11 +4,8 @@
 #include "parallel/par_csr.hpp"
 #include "parallel/summed_rows.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 HD void put_one(PetscInt p, PetscScalar *val) { val[p] = 1; }
 

@@ -1,11 +1,8 @@
 #include "balanced.hpp"
 #include "core/launch/staged_rows.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 HD void root_of_inverse(PetscInt i, const PetscScalar *dinv, PetscReal *root) { root[i] = PetscSqrtReal(PetscAbsScalar(dinv[i])); }
 

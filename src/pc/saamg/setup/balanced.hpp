@@ -3,8 +3,7 @@
 #pragma once
 #include "eigen.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* No eigenvalue of the matrix over its balanced diagonal is larger. 2 balances the rows of good tetrahedra as well, whose elasticity then takes an eighth more
    iterations; 6 leaves slivers as they are. */

@@ -1,11 +1,8 @@
 #include "bending.hpp"
 #include "core/launch/row_sums.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* Whether a row takes 1, x and x^2 for zeros, x along each direction of the lattice: the second does so in constant coefficients of any order, the third where
    no term is of second order. */

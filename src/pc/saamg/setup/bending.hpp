@@ -2,8 +2,7 @@
 #pragma once
 #include "grid_of_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Of rows with neighbours on all sides, some thousands of all ranks'. */
 struct Bending {

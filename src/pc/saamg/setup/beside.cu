@@ -3,11 +3,8 @@
 #include "core/util/algorithm.hpp"
 #include "graph.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* Where the new edges' places are known they are written, else counted. */
 template <class Weight> struct KeepBeside {

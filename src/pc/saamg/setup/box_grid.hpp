@@ -14,8 +14,7 @@
 #pragma once
 #include "local_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 using Bits27 = std::uint32_t;
 using Bits8  = unsigned char;

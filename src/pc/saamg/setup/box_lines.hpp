@@ -15,8 +15,7 @@
 #include "core/util/half.hpp"
 #include <cstring>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 template <class Store> struct alignas(2 * sizeof(Store)) BoxPair {
   Store of[2]; // the lower box that a node reaches, and the next

@@ -2,8 +2,7 @@
 #pragma once
 #include "box_ranks_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* The boxes of a node's 8 places: what is known of them on the rank that has the node; -1: nothing. */
 struct PackBoxes {

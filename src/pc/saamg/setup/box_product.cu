@@ -5,8 +5,7 @@
 #include "boxes.hpp"
 #include "tuning.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Zeros for a matrix of the boxes, by the diagonals of 27 neighbours or, half, of those from the main one on; nullptr where the grid is too thin for these to
    be apart. */

@@ -3,8 +3,7 @@
 #pragma once
 #include "box_window.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* The entries of a row of A P, by bits. */
 HD inline void find_product_row(PetscInt i, const BoxGrid &grid, const Bits27 *stencil, const Bits8 *reach, Bits27 *found)

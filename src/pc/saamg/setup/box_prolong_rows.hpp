@@ -4,8 +4,7 @@
 #include "core/launch/by_lanes.hpp"
 #include "within_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Which of its 8 boxes a node is interpolated from: its own, and those of the entries of its row. */
 struct ReachedBoxes {

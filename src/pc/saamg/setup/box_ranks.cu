@@ -10,8 +10,7 @@
 #include "parallel/entry_messages.hpp"
 #include "parallel/par_csr.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* A rank's grid may have so many nodes to each that it knows of, and this many anyway. */
 constexpr std::int64_t bearable_nodes = 4, always_bearable_nodes = 4096;

@@ -17,8 +17,7 @@
 #include "parallel/column_map.hpp"
 #include "strength_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 struct Boxes;
 struct CsrAggregates;

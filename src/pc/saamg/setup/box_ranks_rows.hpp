@@ -3,8 +3,7 @@
 #include "box_grid.hpp"
 #include "parallel/renumber.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* How far a rank's nodes are from either end of the lattice: coordinate + 1, and nodes - coordinate. */
 struct ReachOfNodes {

@@ -6,8 +6,7 @@
 #include "core/launch/by_lanes.hpp"
 #include "strength_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Which of the 27 places of a row hold an entry, and which of these are strong; where the values are not given, the first alone. */
 struct FindNeighbours {

@@ -3,8 +3,7 @@
 #include "boxes.hpp"
 #include "stored_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* The values of CDS by the bits of neighbours. */
 inline CdsStencil stencil_of(const mat::Cds<PetscScalar, PetscScalar> &cds, const BoxGrid &grid)

@@ -5,8 +5,7 @@
 #include "core/launch/row_sums.hpp"
 #include "core/sparse/value_scaling.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* A window holds rows of P or of A P for as many planes as the boxes at hand need: plane t of the lattice at t mod planes, place by place, so that boxes beside
    one another read and write words that lie together. */

@@ -10,11 +10,8 @@
 #include "tuning.hpp"
 #include <cstdlib>
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* The grid of a lattice, a plane's lines taken for planes. */
 BoxGrid grid_of(const Lattice &lattice, bool finest)

@@ -7,8 +7,7 @@
 #include "stored_rows.hpp"
 #include <memory>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* What P = (I - omega D^-1 A) T is made of, where its rows are not held: a product makes them as it comes to them. */
 struct BoxSmoothing {

@@ -6,11 +6,8 @@
 #include "tuning.hpp"
 #include <algorithm>
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 constexpr int numbers_of_couplings = 8 + Couplings::cuts; // that rows add up to
 

@@ -2,8 +2,7 @@
 #pragma once
 #include "eigen.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Of all ranks; of a plain matrix that is large those of some of its rows. Entries at rounding's size, and those that lead to a row that is coupled to nothing,
    are no couplings. */

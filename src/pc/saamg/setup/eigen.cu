@@ -5,11 +5,8 @@
 #include "lanczos_rows.hpp"
 #include "level_product.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* Of so many steps, whose numbers stand behind the first length: the largest eigenvalue, extrapolated. *symmetric tells whether the projected matrix was. */
 PetscReal judge(const std::vector<PetscScalar> &numbers, PetscInt its, bool *symmetric)

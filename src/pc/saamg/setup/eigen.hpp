@@ -8,8 +8,7 @@
 #include <limits>
 #include <memory>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Of a row's other entries beside its diagonal. Where none has more, by Gershgorin all eigenvalues of D^-1 A are from 2/11 to 20/11, and a polynomial that
    smooths a tenth of the spectrum and more smooths all of it. */

@@ -2,8 +2,7 @@
 #include "mat/cds/cds_like.hpp"
 #include <cmath>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Without values yet; nullptr: the diagonal's entries are of too many magnitudes, or there are several unknowns a node. */
 static std::shared_ptr<RoughRows> room_for_rough(const mat::Cds<PetscScalar, PetscScalar> &cds)
@@ -61,8 +60,7 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns, PetscInt
   return facts;
 }
 
-namespace
-{
+namespace {
 
 /* In parts of a millionth, rounded up, so that it is the same on any number of ranks. Rows: has for_each_entry(). */
 template <class Rows> struct BesideDiagonal {

@@ -3,8 +3,7 @@
 #include "eigen.hpp"
 #include "core/launch/staged_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* The entries of CDS, one unknown a node: as a row is walked along, what is stored with it goes into a copy in half precision, too. */
 struct CopiedEntries {

@@ -12,11 +12,8 @@
 #include "tuning.hpp"
 #include <stdexcept>
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* The rows of a node each count as if they were its row of blocks. */
 struct WorkOfRow {
@@ -68,12 +65,7 @@ HD void take_root(PetscInt i, const PetscReal *value, PetscReal *root) { root[i]
 struct LookAtRow {
   static constexpr bool walks_along_row = true;
 
-  enum Sums {
-    number,
-    signs,
-    sizes,
-    n
-  };
+  enum Sums { number, signs, sizes, n };
 
   const PetscInt  *ptr;
   Columns          col;

@@ -5,8 +5,7 @@
 #include "parallel/rows_below.hpp"
 #include "parallel/summed_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* An interpolation, the restriction, which is its transpose, that of other test functions, or the conjugate of either, and the map of the columns of each. */
 struct Interpolation {

@@ -6,8 +6,7 @@
 #include "strength_rows.hpp"
 #include "tuning.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* The weight of an edge that is a matrix's entry, computed when it is asked for. */
 struct EntryWeight {

@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* Neighbours of node i are i +- 1, i +- line, i +- plane; in two dimensions plane is the number of nodes. */
 struct Strides {

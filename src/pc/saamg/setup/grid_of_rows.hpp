@@ -3,8 +3,7 @@
 #include "local_rows.hpp"
 #include "parallel/column_map.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* What the longest row looks like, the rows being numbered by id[local columns]: neighbours of point i are i +- 1, i +- line, i +- plane. Unknown where it has
    more neighbours than a box of 3 x 3 x 3, or where lines do not fill planes. Only a look at all rows tells whether it is that. Collective. */

@@ -11,11 +11,8 @@
 #include "graph.hpp"
 #include <utility>
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 constexpr PetscInt longest_way = 3, unknown = -1;
 constexpr int      rounds_to_a_cut = 32, rounds_to_a_look = 4;

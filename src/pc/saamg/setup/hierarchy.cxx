@@ -8,8 +8,7 @@
 #include "parallel/agree.hpp"
 #include "setup_step.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Multiplications of blocks in a Galerkin product, for each block of the finest matrix, beyond which it is not begun, and what is never too many. Where rows of
    P reach p aggregates these are p (1 + p), with p up to 6 on meshes: 26 for 27 points. On a graph with hubs (Barabasi and Albert, 9 entries a row) they are

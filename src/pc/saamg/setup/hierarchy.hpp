@@ -11,15 +11,10 @@
 #include <memory>
 #include <petscmat.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* What update() keeps; see PCSAAMGReuse */
-enum class Keep {
-  Nothing,
-  Aggregates,
-  Interpolation
-};
+enum class Keep { Nothing, Aggregates, Interpolation };
 
 constexpr PetscInt few_for_lanczos           = 2000;
 constexpr PetscInt most_interpolation_degree = 10; // rows of an interpolation grow with it to the power of the space's dimension

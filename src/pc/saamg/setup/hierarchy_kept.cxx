@@ -5,8 +5,7 @@
 #include "petsc/plugin.hpp"
 #include "setup_step.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 bool Hierarchy::whole() const
 {

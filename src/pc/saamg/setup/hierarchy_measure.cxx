@@ -7,8 +7,7 @@
 #include "symmetry.hpp"
 #include "within.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *finite)
 {

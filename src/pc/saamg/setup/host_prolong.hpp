@@ -3,8 +3,7 @@
 #include "core/sparse/host_rows.hpp"
 #include "prolong_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* The rows of T: one entry or none. */
 struct TentativeRows {

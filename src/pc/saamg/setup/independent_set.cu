@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 struct Candidate {
   Key      key;

@@ -3,8 +3,7 @@
 #include <cmath>
 #include <limits>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* By LAPACK's steqr(), which overwrites both arrays. */
 PetscReal TridiagonalRadius(PetscInt n, std::vector<PetscReal> a, std::vector<PetscReal> b)

@@ -3,8 +3,7 @@
 #include "local_rows.hpp"
 #include <vector>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 constexpr PetscInt least_lanczos_steps = 2; // one finds the mean of the eigenvalues of D^-1 A, which is 1; two at least 0.7 of the largest
 constexpr PetscInt max_lanczos_steps   = 100;

@@ -6,8 +6,7 @@
 #include "lanczos.hpp"
 #include <cmath>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* From a squared length, which rounding may make negative. */
 template <class Real = PetscReal> HD inline Real length_of(PetscScalar length2) { return std::sqrt(static_cast<Real>(PetscMax(PetscRealPart(length2), 0))); }

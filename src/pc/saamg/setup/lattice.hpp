@@ -11,8 +11,7 @@
 #include "core/launch/for_each_row.hpp"
 #include <cstdint>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 struct Lattice {
   PetscInt points[3]  = {}; // of the grid; 0: nothing is known of one

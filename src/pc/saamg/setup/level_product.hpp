@@ -5,8 +5,7 @@
 #include "parallel/agree.hpp"
 #include "parallel/mpi_call.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* x[nlocal] gets the other ranks' values where they are wanted there. exact: of A, where there is one that is faster, or nullptr. Collective; throws. */
 struct LevelProduct {

@@ -4,8 +4,7 @@
 #include "core/util/hash.hpp"
 #include "lattice.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* A rank's rows of a square matrix, as a row functor sees them. */
 struct AijRowsView {

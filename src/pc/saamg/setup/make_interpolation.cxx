@@ -8,8 +8,7 @@
 #include "symmetry.hpp"
 #include "within.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 static bool of_two_steps(const Coarsening &from) { return from.boxes && from.boxes->stars; }
 

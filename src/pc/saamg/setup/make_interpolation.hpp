@@ -3,8 +3,7 @@
 #include "hierarchy.hpp"
 #include "prolong.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* columns: of P. tests, and their columns: where they are not P. */
 CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests = nullptr,

@@ -4,8 +4,7 @@
 #include "petsc/errors.hpp"
 #include "parallel/agree.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* nodes: of a point */
 static HD void natural_number(PetscInt i, const GridBox &box, PetscInt nodes, PetscInt *number) { number[i] = box.natural(i, nodes); }

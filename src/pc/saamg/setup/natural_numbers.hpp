@@ -3,8 +3,7 @@
 #include "mat/common/grid_box.hpp"
 #include "own_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Numbers of nodes of bs rows that do not depend on how the ranks share them. Where the rows are of a DMDA: [local rows / bs] those of the grid's natural
    order. Empty where the global numbers are such: those of a matrix without one, and of slabs of the grid. lattice: the grid, that of the DMDA or one that the

@@ -7,11 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* Column j of B[rows][k]; null: of ones */
 HD void set_column(PetscInt i, PetscInt k, PetscInt j, const PetscScalar *x, PetscScalar *B)

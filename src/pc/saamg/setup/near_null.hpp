@@ -2,8 +2,7 @@
 #include "core/device/array.hpp"
 #include <petscmat.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 struct NearNull {
   PetscInt           bs = 1, k = 0; // unknowns of a node, vectors; 0: they are not there yet

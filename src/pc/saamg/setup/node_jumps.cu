@@ -4,11 +4,8 @@
 #include "parallel/node_columns.hpp"
 #include <cmath>
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* Rows that are coupled, the exponents of their diagonals, and the squares of these. */
 HD void sum_exponents(PetscInt i, std::int64_t *sum, const PetscScalar *dinv, const unsigned char *isolated)

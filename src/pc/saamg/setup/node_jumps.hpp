@@ -2,8 +2,7 @@
 #pragma once
 #include "eigen.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Of all ranks: nodes that are coupled to others, and their couplings by the Frobenius norms of blocks. An aggregate that reaches across a jump ties to a hard
    body what moves on its own: where bodies touch that are 30 to 50 000 times as hard as each other, CG takes 12 to 18 iterations for 27 to 106, unless their

@@ -6,8 +6,7 @@
 #include "stored_rows.hpp"
 #include <petsc/private/matimpl.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 static const char what[] = "read its rows of the matrix";
 

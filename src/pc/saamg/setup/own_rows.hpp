@@ -4,8 +4,7 @@
 #include "mat/common/borrowed_csr.hpp"
 #include "parallel/par_csr.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* This rank's rows of an AIJ-based matrix in a space, columns ascending by the map's local numbers, for as long as this lives. They are lent by the matrix
    where there is one rank, else joined from its two blocks. */

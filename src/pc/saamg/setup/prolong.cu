@@ -10,11 +10,8 @@
 #include "host_prolong.hpp"
 #include "prolong_rows.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* The aggregates that the rows of a node reach. ptr, col: of A's rows, bs of which are a node, or of its blocks, of which each is of nodes. */
 struct ReachedRows {

@@ -3,8 +3,7 @@
 #include "boxes.hpp"
 #include "graph.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 struct CsrTentative {
   Array<PetscScalar> Q;       // [local columns of A][k]: the entries of T; a row's columns are its aggregate's

@@ -4,8 +4,7 @@
 #include "core/util/search.hpp"
 #include "local_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* A row of P. Its blocks lie at ptr[row] .. ptr[row + 1], k entries each; their columns are those of the node's aggregates. K: k where it is known when this is
    compiled, else 0. */

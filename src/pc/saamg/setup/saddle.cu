@@ -2,11 +2,8 @@
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* Of rows without a diagonal entry: how many lead to none of their kind. Of those whose diagonal entry is positive and of those where it is negative: how many
    there are, and to how many the rows of the other sign, by a_ij a_ji / a_jj, add a good part of what stands on their own diagonal: 0.56 of equal elements'

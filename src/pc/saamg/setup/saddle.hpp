@@ -2,8 +2,7 @@
 #pragma once
 #include "eigen.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Of all ranks; of the rows that are coupled to others. */
 struct Saddle {

@@ -5,8 +5,7 @@
 #include "petsc/errors.hpp"
 #include <petscsys.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* A step under its event, with the device's time where that is asked for. Ranks: columns of a level. Collective: an error on one rank is an error on all. */
 template <class Body> PetscErrorCode Step(PetscLogEvent event, const LocalColumns &ranks, const Body &body)

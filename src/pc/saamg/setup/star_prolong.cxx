@@ -5,11 +5,8 @@
 #include "core/util/algorithm.hpp"
 #include "within_rows.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* A row of P by whether a box is the node's own or beside it: bit d of m is set where it is beside in direction d. A star's first smoothing reaches boxes that
    are beside in one direction, its second those in two. */

@@ -5,8 +5,7 @@
 #include "mat/cds/cds.hpp"
 #include "mat/cds/cds_entries.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 struct StoredRows {
   Csr                        A;

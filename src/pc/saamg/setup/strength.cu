@@ -10,11 +10,8 @@
 #include "pc/saamg/smoother/node_blocks.hpp"
 #include "prolong_rows.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* The union of a graph and its transpose. */
 struct UnionRows {

@@ -11,8 +11,7 @@
 #include "core/launch/by_lanes.hpp"
 #include "local_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* The matrix seen in blocks of bs x bs. */
 struct BlockRows {

@@ -6,11 +6,8 @@
 #include "parallel/summed_rows.hpp"
 #include "symmetry_rows.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 /* Hashed numbers of the size that a_ij r_i s_j has the same scale in every row; 0 where a row is coupled to nothing. */
 struct Probe {

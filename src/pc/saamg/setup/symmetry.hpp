@@ -3,8 +3,7 @@
 #pragma once
 #include "eigen.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 struct Symmetry {
   bool         symmetric  = true; // as smoothers and interpolation see it: or Hermitian

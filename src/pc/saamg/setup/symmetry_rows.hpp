@@ -9,8 +9,7 @@
 #include "core/sparse/csr.hpp"
 #include "core/launch/for_each_row.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* A row's sum of r_i a_ij s_j - s_i a_ij r_j, which over all rows is zero where A is symmetric, or with the conjugate of the second where it is Hermitian, and
    of their magnitudes.

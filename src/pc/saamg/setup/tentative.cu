@@ -3,8 +3,7 @@
 #include "prolong.hpp"
 #include "tentative_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* One entry of an aggregate's Gram matrix, added up in the order of the nodes. begin, node: the nodes of aggregate a: node[begin[a]] .. node[begin[a + 1] - 1];
    Q: [rows][k]; gram: [aggregates][k][k], upper triangles */

@@ -6,8 +6,7 @@
 #pragma once
 #include "core/launch/for_each_row.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Triangular matrices are stored [k][k], row by row, the lower part zero. */
 

@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <petscsystypes.h>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Rows of A P that a Galerkin product on a lattice of boxes holds at a time, 27 places each, and of P, 8 each: enough to fill a device, and twice as many where
    that is still little beside the matrix; few enough to stay in a core's caches. */

@@ -5,8 +5,7 @@
 #include "within_rows.hpp"
 #include <optional>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 void smooth_within(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal omega, const Array<PetscScalar> &coarse_B,
                    const MapPtr &reached, CsrMatrix &P)

@@ -6,8 +6,7 @@
 #pragma once
 #include "prolong.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Entries a row up to which this pays: rows of nine points and of trilinear elements reach across corners, and take no fewer iterations by it. */
 constexpr double most_entries_within = 8;

@@ -3,8 +3,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "core/sparse/csr.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Rows of P that are longer keep what they have, and count elsewhere as what is outside: the work of an entry of A is bounded. */
 constexpr PetscInt most_reached_within = 64;

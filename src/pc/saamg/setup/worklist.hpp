@@ -5,8 +5,7 @@
 #include "tuning.hpp"
 #include <utility>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Only the space of the graph knows how many are left; the host asks now and then. In which order they stand does not matter: what a round does to a node
    depends on the round before only. */

@@ -7,8 +7,7 @@
 #include "jacobi_steps.hpp"
 #include <cstdio>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 template <class V> class ChebyshevSmoother final : public JacobiSteps<V> {
 public:

@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 static double p(const std::vector<double> &r, double t)
 {

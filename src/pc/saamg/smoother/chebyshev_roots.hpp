@@ -3,8 +3,7 @@
 #include "core/rooms.hpp"
 #include <vector>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Of the first kind: among the polynomials p of this degree with p(0) = 1, the one with the smallest largest value over [1/ratio, 1]. Its roots, descending. */
 std::vector<double> first_kind_roots(int degree, double ratio);

@@ -2,8 +2,7 @@
 #include "core/util/algorithm.hpp"
 #include "core/launch/for_each_row.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* ptr: of what is on other ranks */
 static HD void reads_others(PetscInt i, const PetscInt *ptr, PetscInt bs, char *edge) { edge[i] = ptr[(i + 1) * bs] > ptr[i * bs]; }

@@ -4,8 +4,7 @@
 #include "coloring.hpp"
 #include <vector>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 struct SplitColors {
   Coloring                  inner, edge;

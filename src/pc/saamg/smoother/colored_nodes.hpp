@@ -7,8 +7,7 @@
 #include "node_blocks.hpp"
 #include "smoother.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 template <class V> class ColoredNodes {
 public:

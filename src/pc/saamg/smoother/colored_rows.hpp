@@ -7,8 +7,7 @@
 #include "small_colors.hpp"
 #include "smoother.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 template <class V> class ColoredRows {
 public:

@@ -11,11 +11,8 @@
 #include <algorithm>
 #include <optional>
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 HD void count_down(PetscInt i, PetscInt last, PetscInt *color) { color[i] = last - color[i]; }
 

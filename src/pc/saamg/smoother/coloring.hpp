@@ -14,8 +14,7 @@
 #include "parallel/column_map.hpp"
 #include "pc/saamg/setup/local_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 struct Coloring {
   std::vector<PetscInt> begin{0}; // [colours + 1] in rows; a colour may have none of this rank's

@@ -5,8 +5,7 @@
 #include "core/util/search.hpp"
 #include "flow_order.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* The rows that a row is coupled to, itself perhaps among them: those of A's row and, where the pattern is not symmetric, those of A^T's. */
 struct Neighbours {

@@ -5,11 +5,8 @@
 #include "parallel/summed_rows.hpp"
 #include "pc/saamg/setup/symmetry_rows.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 constexpr PetscInt most_levels = 2048; // what lies further downstream has none
 

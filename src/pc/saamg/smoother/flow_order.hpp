@@ -7,8 +7,7 @@
 #include "parallel/column_map.hpp"
 #include "pc/saamg/setup/local_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 constexpr PetscInt flow_phases = 80; // levels modulo this: colours are launches on a device, and a sweep carries this far
 

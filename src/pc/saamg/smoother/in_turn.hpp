@@ -11,8 +11,7 @@
 #include "core/util/relaxed.hpp"
 #include "parallel/column_map.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 struct Turns {
   PetscInt *left, *queue, *count; // [rows], [rows], how many are queued

@@ -3,8 +3,7 @@
 #include "jacobi_steps.hpp"
 #include <cstdio>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 template <class V> class JacobiSmoother final : public JacobiSteps<V> {
 public:

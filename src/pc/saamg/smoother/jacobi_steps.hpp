@@ -4,8 +4,7 @@
 #include "smoother.hpp"
 #include <vector>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 template <class V> class JacobiSteps : public Smoother<V> {
 public:

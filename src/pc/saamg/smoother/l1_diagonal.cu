@@ -1,11 +1,8 @@
 #include "l1_diagonal.hpp"
 #include "core/launch/for_each_row.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 template <class V>
 HD void add_norm(PetscInt i, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val, bool diagonal_block, V *inv, const PetscReal *row_scale,

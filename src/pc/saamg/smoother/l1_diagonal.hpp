@@ -3,8 +3,7 @@
 #pragma once
 #include "core/sparse/csr.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* inv[i] holds 1/d_i and gets 1/(d_i + sum |a_ij|), the sum with d_i's sign and over the block's row, its diagonal left out where the block is the
    diagonal one; 0 stays 0. With scales of the rows and of the block's columns, |a_ij| counts scale_i / scale_j times; 0 is none. In A's space. */

@@ -6,8 +6,7 @@
 #include "level_rows.hpp"
 #include "parallel/agree.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 template <class V> class L1JacobiSmoother final : public Smoother<V> {
 public:

@@ -3,8 +3,7 @@
 #include "parallel/par_csr.hpp"
 #include "pc/saamg/setup/hierarchy.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 PetscErrorCode LevelRows::open(const Grid &grid, bool original)
 {

@@ -5,8 +5,7 @@
 #include "parallel/column_map.hpp"
 #include "pc/saamg/setup/local_rows.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 struct Grid;
 

@@ -20,8 +20,7 @@
 #include "smoother.hpp"
 #include <cstdio>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* Rows: ColoredRows or ColoredNodes */
 template <class V, class Rows = ColoredRows<V>> class MulticolorGaussSeidel final : public Smoother<V> {

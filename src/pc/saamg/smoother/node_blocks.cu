@@ -4,11 +4,8 @@
 #include "core/sparse/full_blocks.hpp"
 #include "core/util/search.hpp"
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 constexpr int most = 6; // unknowns of a node
 

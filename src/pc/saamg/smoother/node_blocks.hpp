@@ -3,8 +3,7 @@
 #include "coloring.hpp"
 #include "parallel/node_columns.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 /* A with full blocks: itself where it consists of them, else a copy with zeros in the places that are missing, and the pattern of the blocks. A must outlive
    it. */

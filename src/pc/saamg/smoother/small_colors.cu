@@ -4,11 +4,8 @@
 #include "core/sparse/row_length.hpp"
 #include <algorithm>
 
-namespace goza::saamg
-{
-
-namespace
-{
+namespace goza::saamg {
+namespace {
 
 template <class V> struct CopyRow {
   const PetscInt    *from_ptr, *from_col, *row, *ptr;

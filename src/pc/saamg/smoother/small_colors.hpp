@@ -5,8 +5,7 @@
 #include "coloring.hpp"
 #include "core/sparse/local_column.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 constexpr PetscInt small_color = 2048; // rows; with more the device has enough to do
 

@@ -7,8 +7,7 @@
 #include "petsc/compat.hpp"
 #include "mat/common/par_operator.hpp"
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 struct Grid;
 

@@ -4,8 +4,7 @@
 #include "multicolor_gs.hpp"
 #include <cstring>
 
-namespace goza::saamg
-{
+namespace goza::saamg {
 
 const char *const smoother_names[] = {"jacobi", "chebyshev", "mcgs", "l1jacobi", "auto", NULL};
 
