@@ -188,7 +188,7 @@ def notes(names, pages):
 
 def enums(header):
     for body, name in re.findall(r"typedef enum \{(.*?)\} (\w+);", header, re.S):
-        values = re.findall(r"(\w+),?[ \t]*(?:/\*(.*?)\*/)?\s*(?=\n)", body)
+        values = re.findall(r"(\w+),?[ \t]*(?:/\*(.*?)\*/)?\s*", body)
         yield [f"`{name}`", "; ".join(f"`{value}`" + (f" ({sentence(comment)})" if comment else "") for value, comment in values)]
 
 
