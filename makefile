@@ -209,7 +209,7 @@ KIND_TESTS = laws/mat laws/mat_change laws/edge_cases laws/pc mat/cds mat/sliced
 check-kind: all $(BUILD)/lib/libgoza-whole.so $(addprefix $(BUILD)/test/,$(KIND_TESTS)) ## build for another kind of PETSc (PETSC_DIR, PETSC_ARCH), and run a selection of the tests, KIND_TESTS, on each of RANKS
 	@test/run.sh '^($(subst $(space),|,$(KIND_TESTS))) ($(subst $(space),|,$(RANKS))) (host|mpi)$$'
 # What runs device code of most rooms in some minutes, emulated
-EMULATED_TESTS = core/csr_ops mat/cds mat/fold mat/own pc/smoothers pc/setup ksp/fused
+EMULATED_TESTS = core/csr_ops mat/cds mat/fold mat/own pc/setup ksp/fused
 check-emulated: ## device code without a device: kernels on the host, a fiber a thread; a selection of the tests, EMULATED_TESTS
 	@test/emulated/translate.py $(BUILD)/emulated
 	@$(MAKE) --no-print-directory -C $(BUILD)/emulated check-kind EMULATED=yes CUDA=no CUDA_HOME=$(CUDA_HOME) DEPS=no OPTIMIZE=-O1 BUILD=build RANKS=1 KIND_TESTS='$(EMULATED_TESTS)'
