@@ -91,15 +91,7 @@ template <class T> unsigned __match_any_sync(unsigned mask, T value)
   return emulated::lanes_where(mask, value, [value](T v) { return v == value; });
 }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { (void)__ballot_sync(mask, true); }
-inline void __syncthreads() { (void)emulated::sync_block(0); }
-inline int  __syncthreads_or(int value) { return emulated::sync_block(value).any; }
-inline int  __syncthreads_and(int value)
-{
-  const emulated::Votes votes = emulated::sync_block(value);
-
-  return votes.count == votes.threads;
-}
-inline int  __syncthreads_count(int value) { return emulated::sync_block(value).count; }
+inline void __syncthreads() { emulated::sync_block(); }
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __threadfence(); }
 inline void __nanosleep(unsigned) { emulated::yield(); }
@@ -146,10 +138,6 @@ template <class T> T atomicMin(T *p, emulated::Same<T> v)
 template <class T> T atomicOr(T *p, emulated::Same<T> v)
 {
   return emulated::atomically(p, [v](T before) { return T(before | v); });
-}
-template <class T> T atomicExch(T *p, emulated::Same<T> v)
-{
-  return emulated::atomically(p, [v](T) { return v; });
 }
 template <class T> T atomicInc(T *p, emulated::Same<T> most)
 {

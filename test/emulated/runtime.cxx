@@ -23,14 +23,16 @@ class DeviceMemory {
 public:
   void *take(std::size_t bytes)
   {
-    const std::size_t pages = (bytes + page - 1) / page * page, mapped = pages + 2 * page;
-    char *const       map = static_cast<char *>(mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    const std::lock_guard<std::mutex> lock(guard_);
+    const std::size_t                 pages = (bytes + page - 1) / page * page, mapped = pages + 2 * page;
+    char                             *map = nullptr;
 
-    if (map == MAP_FAILED || taken_ + bytes > all_memory) return nullptr;
+    if (taken_ + bytes > all_memory) return nullptr;
+    map = static_cast<char *>(mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    if (map == MAP_FAILED) return nullptr;
     mprotect(map + page, pages, PROT_READ | PROT_WRITE);
     std::memset(map + page, unknown_byte, pages);
-    char *const                       p = map + page + pages - (bytes + 15) / 16 * 16;
-    const std::lock_guard<std::mutex> lock(guard_);
+    char *const p = map + page + pages - (bytes + 15) / 16 * 16;
 
     pieces_[reinterpret_cast<std::uintptr_t>(p)] = {bytes, mapped, map};
     taken_ += bytes;
@@ -137,11 +139,6 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *)
   attributes->maxThreadsPerBlock = 1024;
   attributes->numRegs            = 32;
   attributes->ptxVersion         = 70;
-  return cudaSuccess;
-}
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *, int, std::size_t)
-{
-  *blocks = 2;
   return cudaSuccess;
 }
 cudaError_t cudaGetSymbolAddress(void **p, const void *symbol)

@@ -2,7 +2,7 @@
    nothing tells the program. */
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
-#include <numeric>
+#include <algorithm>
 
 namespace goza::mat {
 namespace {
