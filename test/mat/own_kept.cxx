@@ -230,9 +230,8 @@ void copied(const char *type)
 }
 
 /* Coordinates are known as before to a matrix that another was copied or added to, or whose stored values came back. */
-void by_coordinates_again(const char *type)
+void by_coordinates_of(const char *type, PetscInt n)
 {
-  const PetscInt           n = 13;
   MatHandle                A[2];
   PetscInt                 start, end;
   std::vector<PetscScalar> v;
@@ -253,7 +252,7 @@ void by_coordinates_again(const char *type)
     PETSC_OK(MatSetOption(M, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
   }
   for (int round = 0; round < 4; round++) {
-    for (std::size_t k = 0; k < v.size(); k++) v[k] = uneven(static_cast<PetscInt>(k % 3 ? k : 7 * k), round);
+    for (std::size_t k = 0; k < v.size(); k++) v[k] = uneven(static_cast<PetscInt>((k % 3 ? k : 7 * k) % 4001), round);
     for (const MatHandle &M : A) {
       MatHandle copy;
 
@@ -268,6 +267,11 @@ void by_coordinates_again(const char *type)
     BOOST_TEST(products_apart(A[0], A[1]) <= 1e4 * rounding);
   }
 }
+
+void by_coordinates_again(const char *type) { by_coordinates_of(type, 13); }
+
+/* More than go to a device at a time. */
+void by_many_coordinates(const char *type) { by_coordinates_of(type, 400000); }
 
 /* So they are where what is copied or added has fewer places, at the borders between ranks, too: PETSc 3.18's AIJ then writes beyond its arrays. */
 void by_coordinates_of_fewer(const char *type)
@@ -503,6 +507,7 @@ const AddTests of_types([] {
              {"converted", converted},
              {"copied", copied},
              {"by_coordinates_again", by_coordinates_again},
+             {"by_many_coordinates", by_many_coordinates},
              {"by_coordinates_of_fewer", by_coordinates_of_fewer},
              {"by_coordinates_laid_anew", by_coordinates_laid_anew},
              {"zeroed", zeroed},

@@ -22,16 +22,12 @@ static HD void sum_values(PetscInt row, std::int64_t n, PetscInt rows, const std
   }
 }
 
-void sort_places(Space space, CooPlaces &coo)
+void sort_places(CooPlaces &coo)
 {
   std::vector<std::int64_t> place, order, start, first;
 
   if (coo.wide.size()) place = coo.wide.to_host();
-  else {
-    const std::vector<PetscInt> narrow = coo.narrow.to_host();
-
-    place.assign(narrow.begin(), narrow.end());
-  }
+  else place.assign(coo.narrow.data(), coo.narrow.data() + coo.narrow.size());
   for (std::size_t k = 0; k < place.size(); k++)
     if (place[k] >= 0) order.push_back(static_cast<std::int64_t>(k));
   std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return place[a] < place[b]; });
@@ -42,9 +38,9 @@ void sort_places(Space space, CooPlaces &coo)
   }
   start.push_back(static_cast<std::int64_t>(order.size()));
   coo.narrow = Array<PetscInt>();
-  coo.wide   = Array<std::int64_t>(space, first.data(), first.size());
-  coo.order  = Array<std::int64_t>(space, order.data(), order.size());
-  coo.start  = Array<std::int64_t>(space, start.data(), start.size());
+  coo.wide   = Array<std::int64_t>(Space::Host, first.data(), first.size());
+  coo.order  = Array<std::int64_t>(Space::Host, order.data(), order.size());
+  coo.start  = Array<std::int64_t>(Space::Host, start.data(), start.size());
 }
 
 void put_values(Space space, const CooPlaces &coo, const PetscScalar *from, PetscScalar *val)
@@ -56,6 +52,30 @@ void put_values(Space space, const CooPlaces &coo, const PetscScalar *from, Pets
   if (coo.doubles) for_each_row(space, all, bound<sum_values>(places, all, coo.wide.data(), coo.order.data(), coo.start.data(), from, val));
   else if (places) for_each_row(space, rows, bound<add_values_at<std::int64_t>>(coo.n, rows, coo.wide.data(), from, val));
   else for_each_row(space, rows, bound<add_values_at<PetscInt>>(coo.n, rows, coo.narrow.data(), from, val));
+}
+
+/* Entries a part: many beside what a copy costs, few beside a matrix. */
+static constexpr PetscCount part_entries = PetscCount(1) << 20;
+
+CooParts::CooParts(const CooPlaces &coo)
+{
+  const PetscCount n = PetscMin(coo.n, part_entries);
+
+  part_.space = Space::Cuda;
+  from_       = Array<PetscScalar>(Space::Cuda, n);
+  if (coo.wide.size()) part_.wide = Array<std::int64_t>(Space::Cuda, n);
+  else part_.narrow = Array<PetscInt>(Space::Cuda, n);
+}
+
+void CooParts::put(const CooPlaces &coo, const PetscScalar *from, PetscScalar *val)
+{
+  for (PetscCount begin = 0; begin < coo.n; begin += part_.n) {
+    part_.n = PetscMin(coo.n - begin, static_cast<PetscCount>(from_.size()));
+    if (coo.wide.size()) device::copy(part_.wide.data(), coo.wide.data() + begin, part_.n * sizeof(std::int64_t));
+    else device::copy(part_.narrow.data(), coo.narrow.data() + begin, part_.n * sizeof(PetscInt));
+    device::copy(from_.data(), from + begin, part_.n * sizeof(PetscScalar));
+    put_values(Space::Cuda, part_, from_.data(), val);
+  }
 }
 
 } // namespace goza::mat

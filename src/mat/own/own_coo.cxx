@@ -47,9 +47,9 @@ struct Received {
 };
 
 /* Where each entry goes; false: one has no place. Place: PetscInt or std::int64_t; v: on the host, or at least laid out there */
-template <class Place, class V> bool find_places(Space space, const V &v, const EntryList &e, Array<Place> &found, bool *doubles)
+template <class Place, class V> bool find_places(const V &v, const EntryList &e, Array<Place> &found, bool *doubles)
 {
-  Array<Place>      place(Space::Host, e.n);
+  Array<Place>      place(Space::Host, e.n, unset);
   std::vector<bool> taken(v.places());
 
   *doubles = false;
@@ -64,22 +64,22 @@ template <class Place, class V> bool find_places(Space space, const V &v, const 
     if (taken[at]) *doubles = true;
     taken[at] = true;
   }
-  found = space == Space::Host ? std::move(place) : place.copied(space);
+  found = std::move(place);
   return true;
 }
 
 /* Not known where an entry has none. */
-CooPlaces places_of(const OwnMat &own, const OwnValues &values, const EntryList &e)
+CooPlaces places_of(const OwnValues &values, const EntryList &e)
 {
   CooPlaces coo;
 
   std::visit(
     [&](const auto &v) {
-      if (v.places() <= static_cast<std::size_t>(PETSC_MAX_INT)) coo.known = find_places(own.space, v, e, coo.narrow, &coo.doubles);
-      else coo.known = find_places(own.space, v, e, coo.wide, &coo.doubles);
+      if (v.places() <= static_cast<std::size_t>(PETSC_MAX_INT)) coo.known = find_places(v, e, coo.narrow, &coo.doubles);
+      else coo.known = find_places(v, e, coo.wide, &coo.doubles);
     },
     values);
-  if (coo.known && coo.doubles) sort_places(own.space, coo);
+  if (coo.known && coo.doubles) sort_places(coo);
   coo.n = e.n;
   return coo;
 }
@@ -137,9 +137,10 @@ PetscErrorCode FindPlaces(Mat A, OwnMat *own)
       on_host = own->storage->like(*own->held, Space::Host);
       v       = own->storage->values(*on_host);
     }
-    others             = places_of(*own, v, received.entries(A));
-    mine               = places_of(*own, v, entries_of(A, *own->coordinates));
-    own->others.picked = Array<std::int64_t>(own->space, own->coordinates->of_rest.data(), own->coordinates->of_rest.size());
+    others             = places_of(v, received.entries(A));
+    mine               = places_of(v, entries_of(A, *own->coordinates));
+    own->others.picked = Array<std::int64_t>(Space::Host, own->coordinates->of_rest.data(), own->coordinates->of_rest.size());
+    others.move_to(own->space);
   }));
   if (!mine.known || !others.known) PetscCall(NoPlaces());
   own->others.received = std::move(others);
@@ -182,29 +183,50 @@ PetscErrorCode MatSetPreallocationCOO_Own(Mat A, PetscCount n, PetscInt i[], Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The values where they are to be read: as they come, or brought there. */
-PetscErrorCode Bring(Space space, PetscCount n, const PetscScalar values[], Array<PetscScalar> *brought, const PetscScalar **from)
+/* Values that a program gives, where they are read: as they come, brought there whole, or, from the host to places that are there too, in parts. */
+struct GivenValues {
+  const PetscScalar *from  = NULL;
+  Space              space = Space::Host;
+  Array<PetscScalar> whole;
+  CooParts           parts;
+};
+
+PetscErrorCode Bring(OwnMat *own, const PetscScalar values[], GivenValues *given)
 {
+  const Space there = values && device::is_device_pointer(values) ? Space::Cuda : Space::Host;
+  const bool  up    = own->space == Space::Cuda && there == Space::Host;
+
   PetscFunctionBegin;
-  *from = values;
-  if (!values || device::is_device_pointer(values) == (space == Space::Cuda)) PetscFunctionReturn(PETSC_SUCCESS);
+  given->from  = values;
+  given->space = there;
+  if (!values) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] {
-    *brought = Array<PetscScalar>(space, n);
-    device::copy(brought->data(), values, brought->bytes());
+    if (own->space == Space::Cuda && (!up || own->coo.doubles)) own->coo.move_to(Space::Cuda);
+    if (own->coo.space == there) {
+      if (up) given->parts = CooParts(own->coo);
+      return;
+    }
+    given->whole = Array<PetscScalar>(own->coo.space, values, own->coo.n);
+    given->from  = given->whole.data();
+    given->space = own->coo.space;
   }));
-  PetscCall(space == Space::Cuda ? PetscLogCpuToGpu((PetscLogDouble)brought->bytes()) : PetscLogGpuToCpu((PetscLogDouble)brought->bytes()));
-  *from = brought->data();
+  if (up) PetscCall(PetscLogCpuToGpu((PetscLogDouble)own->coo.n * sizeof(PetscScalar)));
+  else if (given->from != values) PetscCall(PetscLogGpuToCpu((PetscLogDouble)own->coo.n * sizeof(PetscScalar)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PutOwn(Mat A, OwnMat *own, const PetscScalar from[], bool add)
+PetscErrorCode PutOwn(Mat A, OwnMat *own, GivenValues *given, bool add)
 {
   OwnValues v;
 
   PetscFunctionBegin;
   if (!add) PetscCall(OwnForget(A, own));
   PetscCall(OwnWrite(A, own, own->space, true, &v));
-  if (from) PetscCall(Guarded([&] { put_values(own->space, own->coo, from, array_of(v)); }));
+  if (!given->from) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Guarded([&] {
+    if (given->space == own->space) put_values(own->space, own->coo, given->from, array_of(v));
+    else given->parts.put(own->coo, given->from, array_of(v));
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,19 +249,21 @@ PetscErrorCode AddReceived(Mat A, OwnMat *own)
 }
 
 /* Collective, on several ranks. */
-PetscErrorCode PutOthers(Mat A, OwnMat *own, const PetscScalar from[], InsertMode mode)
+PetscErrorCode PutOthers(Mat A, OwnMat *own, const GivenValues &given, InsertMode mode)
 {
-  const MPI_Comm     comm = comm_of(A);
-  Array<PetscScalar> picked;
+  const MPI_Comm       comm = comm_of(A);
+  Array<std::int64_t> &at   = own->others.picked;
+  Array<PetscScalar>   picked;
 
   PetscFunctionBegin;
   /* it is what A was when it was made */
   const Space there = is_type(own->others.rest, MATMPIAIJ) ? Space::Host : own->space;
   PetscCall(Together(comm, set, [&] {
-    picked = Array<PetscScalar>(own->space, own->others.picked.size());
-    if (from) gather(own->space, static_cast<PetscInt>(picked.size()), own->others.picked.data(), from, picked.data());
+    picked = Array<PetscScalar>(given.space, at.size());
+    if (at.space() != given.space) at = at.copied(given.space);
+    if (given.from) gather(given.space, static_cast<PetscInt>(at.size()), at.data(), given.from, picked.data());
     else picked.zero();
-    if (there != own->space) picked = picked.copied(there);
+    if (there != given.space) picked = picked.copied(there);
   }));
   PetscCall(MatSetValuesCOO(own->others.rest, picked.data(), mode));
   PetscCall(FailTogether(comm, AddReceived(A, own), set));
@@ -248,19 +272,18 @@ PetscErrorCode PutOthers(Mat A, OwnMat *own, const PetscScalar from[], InsertMod
 
 PetscErrorCode MatSetValuesCOO_Own(Mat A, const PetscScalar values[], InsertMode mode)
 {
-  OwnMat            *own  = own_of(A);
-  const MPI_Comm     comm = comm_of(A);
-  Array<PetscScalar> brought;
-  const PetscScalar *from   = NULL;
-  PetscErrorCode     failed = OwnSettle(A, own);
+  OwnMat        *own  = own_of(A);
+  const MPI_Comm comm = comm_of(A);
+  GivenValues    given;
+  PetscErrorCode failed = OwnSettle(A, own);
 
   PetscFunctionBegin;
   if (!failed && A->symmetric == PETSC_BOOL3_FALSE) failed = own->storage->before_values(A, own); /* else what was said at the preallocation holds */
   if (!failed) failed = FindPlaces(A, own);
-  if (!failed) failed = Bring(own->space, own->coo.n, values, &brought, &from);
-  if (!failed) failed = PutOwn(A, own, from, mode == ADD_VALUES);
+  if (!failed) failed = Bring(own, values, &given);
+  if (!failed) failed = PutOwn(A, own, &given, mode == ADD_VALUES);
   PetscCall(FailTogether(comm, failed, set));
-  if (A->rmap->size > 1) PetscCall(PutOthers(A, own, from, mode));
+  if (A->rmap->size > 1) PetscCall(PutOthers(A, own, given, mode));
   A->assembled = PETSC_TRUE;
   PetscCall(OwnLookForNewPattern(A));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -37,13 +37,22 @@ struct Coordinates {
 };
 
 /* Where they go in the present layout: each to a place in the values, or, where several go to one, those of the sorted list from start[k] to start[k + 1] to
-   place k. */
+   place k. On the host until values come from a device. */
 struct CooPlaces {
   bool                known = false, doubles = false;
-  PetscCount          n = 0;
+  PetscCount          n     = 0;
+  Space               space = Space::Host;
   Array<PetscInt>     narrow; // [n] -1: nowhere
   Array<std::int64_t> wide;   // the same where PetscInt cannot say it; of doubles [places]
   Array<std::int64_t> order, start;
+
+  void move_to(Space other)
+  {
+    if (other == space) return;
+    narrow = narrow.copied(other);
+    for (Array<std::int64_t> *list : {&wide, &order, &start}) *list = list->copied(other);
+    space = other;
+  }
 };
 
 /* Set for a row or a column of another rank: it waits for the end of the assembly. */
@@ -68,7 +77,7 @@ struct OwnOthers {
   InsertMode              mode    = NOT_SET_VALUES;
   bool                    ignored = false; // rows of other ranks: MAT_IGNORE_OFF_PROC_ENTRIES
   PetscObjectState        seen    = -1;    // the matrix's, when the operator got this part last
-  Array<std::int64_t>     picked;          // Coordinates::of_rest
+  Array<std::int64_t>     picked;          // Coordinates::of_rest, where values came from last
   CooPlaces               received;        // where those that other ranks give to this one's columns go; from rest's diagonal block
 };
 
