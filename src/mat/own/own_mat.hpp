@@ -46,12 +46,9 @@ struct CooPlaces {
   Array<std::int64_t> wide;   // the same where PetscInt cannot say it; of doubles [places]
   Array<std::int64_t> order, start;
 
-  void move_to(Space other)
+  void move_to(Space other) // all of it or, where memory ends, nothing
   {
-    if (other == space) return;
-    narrow = narrow.copied(other);
-    for (Array<std::int64_t> *list : {&wide, &order, &start}) *list = list->copied(other);
-    space = other;
+    if (other != space) *this = {known, doubles, n, other, narrow.copied(other), wide.copied(other), order.copied(other), start.copied(other)};
   }
 };
 
