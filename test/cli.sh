@@ -308,6 +308,10 @@ for text in 'Invalid argument' 'goza_platform abacus: platform abacus is no know
   RANKS=2 says "-goza_platform: no such platform, $text" error "$text" "$ex2" $load -goza_platform abacus
 done
 RANKS=3 says "-mat_view shows locality, least to most over the ranks" 0 'rows 33 to 34, columns 33 to 34, nonzeros' "$ex2" $load -mat_type slicedell -m 10 -n 10 -mat_view ::ascii_info_detail
+says "-mat_view ::ascii_info_detail of a matrix without AIJ" 0 '\* cds (full|half) +spatial index' "$ex2" $load -goza_device host -mat_type cds -mat_cds_keep_aij no -m 20 -n 20 -mat_view ::ascii_info_detail
+says "-mat_locality_measure of a matrix without AIJ" 0 'In use: slicedell, slices of 8: predicted [0-9.e+-]+ us, measured [0-9.e+-]+ us' "$ex2" $load -goza_device host -mat_type slicedell -mat_slicedell_keep_aij no -mat_slicedell_slice_height 8 -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
+RANKS=2 says "-mat_view behind a DMDA of a matrix without AIJ" 0 'Goza diagonals on host, no AIJ beside them: .* halo ' "$BUILD/petsc/ksp_ksp_tutorials_ex45" $load -goza_device host -dm_mat_type cds -mat_cds_keep_aij no -pc_type jacobi -ksp_view_mat ::ascii_info_detail
+says "-help lists -mat_locality_measure of a matrix without AIJ" 0 '-mat_locality_measure' "$BUILD/petsc/ksp_ksp_tutorials_ex45" $load -goza_device host -dm_mat_type cds -mat_cds_keep_aij no -help
 RANKS=3 says "-mat_view of fewer rows than ranks" 0 'rows 1, columns 1, nonzeros 1,' "$ex2" $load -mat_type slicedell -m 1 -n 1 -mat_view ::ascii_info_detail
 RANKS=2 says "-mat_view behind a DMDA shows locality" 0 'Locality of the diagonal blocks' "$BUILD/petsc/ksp_ksp_tutorials_ex45" $load -dm_mat_type cds -pc_type jacobi -ksp_view_mat ::ascii_info_detail
 says "-mat_view shows the model's figures for every format" 0 'fold 16 +[0-9.e+-]+ to [0-9.e+-]+ us' "$ex2" $load -goza_device host -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail

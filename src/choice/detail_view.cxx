@@ -33,9 +33,9 @@ static PetscErrorCode FindViewMachine(MPI_Comm comm, Space space, Machine *machi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatViewDetail(Mat A, Space space, const Format<PetscScalar> *held, PetscViewer viewer)
+PetscErrorCode MatViewDetail(Mat A, Mat pattern, Space space, const Format<PetscScalar> *held, PetscViewer viewer)
 {
-  DetailOf  of{held, {}, false};
+  DetailOf  of{pattern, held, {}, false};
   PetscBool assembled;
 
   PetscFunctionBegin;

@@ -6,8 +6,9 @@
 
 namespace goza::choice {
 
-/* What a view is about: the block's format, and the machine that it is asked for. */
+/* What a view is about: where its pattern is, the block's format, and the machine that it is asked for. */
 struct DetailOf {
+  Mat                        pattern; // AIJ
   const Format<PetscScalar> *held;    // NULL where it cannot be built: then nothing is said of it, and nothing is measured
   Machine                    machine; // of -goza_platform, else the first rank's own
   bool                       is_this; // the machine at hand
@@ -21,6 +22,6 @@ PetscErrorCode MatViewLocality(Mat A, const DetailOf &of, PetscViewer viewer);
 PetscErrorCode MatViewModel(Mat A, const DetailOf &of, PetscViewer viewer);
 
 /* Both: a MatDetailView (mat/common/format_kind.hpp). */
-PetscErrorCode MatViewDetail(Mat A, Space space, const Format<PetscScalar> *held, PetscViewer viewer);
+PetscErrorCode MatViewDetail(Mat A, Mat pattern, Space space, const Format<PetscScalar> *held, PetscViewer viewer);
 
 } // namespace goza::choice

@@ -124,7 +124,7 @@ PetscErrorCode MatViewLocality(Mat A, const DetailOf &of, PetscViewer viewer)
     all = all_asked(block, of);
     figures_of(block, of, all, figure);
   };
-  PetscCall(MatBlockFigures(A, nfigures, std::cref(find), least, most)); /* a copy would ask for memory */
+  PetscCall(MatBlockFigures(of.pattern, nfigures, std::cref(find), least, most)); /* a copy would ask for memory */
   if (least[0] > most[0]) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Locality: the diagonal blocks have no entries\n"));
     PetscFunctionReturn(PETSC_SUCCESS);

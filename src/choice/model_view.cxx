@@ -136,7 +136,7 @@ PetscErrorCode MatViewModel(Mat A, const DetailOf &of, PetscViewer viewer)
     name = settings_of(of.held).name();
     if (of.machine.modelled) predict_block(block, of.machine, all, figure, figure + n - 1);
   };
-  PetscCall(MatBlockFigures(A, n, std::cref(find), least, most)); /* a copy would ask for memory */
+  PetscCall(MatBlockFigures(of.pattern, n, std::cref(find), least, most)); /* a copy would ask for memory */
   if (!of.machine.modelled) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza's model knows nothing of its kernels on platform %s\n", of.machine.name.c_str()));
   else if (least[0] > most[0]) PetscFunctionReturn(PETSC_SUCCESS); /* no entries */
   else

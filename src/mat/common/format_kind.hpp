@@ -34,10 +34,12 @@ struct FormatKind {
 
 PetscErrorCode MatRegister_Format(const FormatKind &kind);
 
-/* Collective: what -mat_view ::ascii_info_detail adds. held: the diagonal block's format; NULL where it is not built yet. The room that knows the model sets it
-   at load. */
-using MatDetailView = PetscErrorCode (*)(Mat A, Space space, const Format<PetscScalar> *held, PetscViewer viewer);
+/* Collective: what -mat_view ::ascii_info_detail adds. pattern: AIJ of A's places, which may be A itself; held: the diagonal block's format; NULL where it is
+   not built yet. The room that knows the model sets it at load. */
+using MatDetailView = PetscErrorCode (*)(Mat A, Mat pattern, Space space, const Format<PetscScalar> *held, PetscViewer viewer);
 void           MatFormatSetDetailView(MatDetailView view);
+MatDetailView  MatFormatDetailView();
+PetscErrorCode MatFormatViewOptions(GozaOptionItems PetscOptionsObject);  // what it reads, for -help
 PetscErrorCode FindFormatKind(const char *type, const FormatKind **kind); // by any of its three names; error when there is none
 
 /* For ->create: make A, which has sizes but no type, a matrix of this kind. */

@@ -20,17 +20,14 @@ static PetscErrorCode MatAssemblyEnd_Format(Mat A, MatAssemblyType type)
    comes under it again. */
 static PetscErrorCode SettingsFromOptions(Mat A, FormatMat *f)
 {
-  char      heading[64];
-  PetscBool measure = PETSC_FALSE, what_if = PETSC_FALSE; /* read where the matrix is viewed */
+  char heading[64];
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(heading, sizeof(heading), "Matrix type %s options", f->kind->root));
   PetscOptionsBegin(comm_of(A), ((PetscObject)A)->prefix, heading, "Mat");
   PetscOptionsObject->options = ((PetscObject)A)->options;
   PetscCall(f->kind->from_options(A, *f->config, PetscOptionsObject));
-  PetscCall(PetscOptionsBool("-mat_locality_measure", "With -mat_view ::ascii_info_detail: measure the product, too", "MatView", measure, &measure, NULL));
-  PetscCall(
-    PetscOptionsBool("-mat_locality_what_if", "With -mat_view ::ascii_info_detail: the models' what-if study, too", "MatView", what_if, &what_if, NULL));
+  PetscCall(MatFormatViewOptions(PetscOptionsObject));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,6 +11,19 @@ static MatDetailView detail_view = nullptr;
 
 void MatFormatSetDetailView(MatDetailView view) { detail_view = view; }
 
+MatDetailView MatFormatDetailView() { return detail_view; }
+
+PetscErrorCode MatFormatViewOptions(GozaOptionItems PetscOptionsObject)
+{
+  PetscBool measure = PETSC_FALSE, what_if = PETSC_FALSE; /* read where the matrix is viewed */
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsBool("-mat_locality_measure", "With -mat_view ::ascii_info_detail: measure the product, too", "MatView", measure, &measure, NULL));
+  PetscCall(
+    PetscOptionsBool("-mat_locality_what_if", "With -mat_view ::ascii_info_detail: the models' what-if study, too", "MatView", what_if, &what_if, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The detail view speaks of the format as it is: it is built here where no product has asked for it. What cannot be held so is an error of the product, not of
    a view. */
 static PetscErrorCode BuildForView(Mat A, bool *refused)
@@ -39,7 +52,7 @@ static PetscErrorCode ViewFormat(Mat A, bool refused, PetscViewer viewer)
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (!f->op->built() || refused) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %s\n", f->kind->root, refused ? "cannot be built; a product tells why" : "not built yet"));
-    if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, default_space(), nullptr, viewer));
+    if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, A, default_space(), nullptr, viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Together(comm_of(A), "describe its block of the matrix", [&] {
@@ -52,7 +65,7 @@ static PetscErrorCode ViewFormat(Mat A, bool refused, PetscViewer viewer)
     PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op->space()), f->staged.describe(f->op->space()), block.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.3f MB in all, built %d times\n", f->kind->root, total / 1e6, (int)f->op->builds()));
   if (f->op->has_others()) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: halo exchange: %s\n", f->kind->root, halo.c_str()));
-  if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, f->op->space(), &f->op->diagonal_block(), viewer));
+  if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, A, f->op->space(), &f->op->diagonal_block(), viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -129,6 +129,7 @@ static PetscErrorCode MatAssemblyEnd_Own(Mat A, MatAssemblyType type)
   PetscFunctionBegin;
   PetscCall(OwnDeliver(A, own));
   own->is_open = false;
+  OwnKeepView(A, own);
   if (type == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   if (!A->preallocated) PetscCall(WarnOfEmpty(A, own));
   PetscCall(OwnLookForNewPattern(A));
@@ -159,16 +160,22 @@ static PetscErrorCode MatSetOption_Own(Mat A, MatOption option, PetscBool yes)
   PetscFunctionReturn(PETSC_SUCCESS); /* the others, MAT_SYMMETRIC among them, are PETSc's to keep */
 }
 
-static PetscErrorCode MatSetFromOptions_Own(Mat A, GozaOptionItems PetscOptionsObject)
+/* Under a heading of their own, as those of a format: behind -dm_mat_type PETSc has printed its own before. */
+static PetscErrorCode SettingsFromOptions(Mat A, OwnMat *own)
 {
-  OwnMat *own = own_of(A);
+  char heading[64];
 
   PetscFunctionBegin;
-  PetscOptionsHeadBegin(PetscOptionsObject, "Matrices that own their values");
+  PetscCall(PetscSNPrintf(heading, sizeof(heading), "Matrix type %s options", own->kind->type));
+  PetscOptionsBegin(comm_of(A), ((PetscObject)A)->prefix, heading, "Mat");
+  PetscOptionsObject->options = ((PetscObject)A)->options;
   PetscCall(FailTogether(comm_of(A), own->storage->set_from_options(A, own, PetscOptionsObject), "take its options"));
-  PetscOptionsHeadEnd();
+  PetscCall(MatFormatViewOptions(PetscOptionsObject));
+  PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+static PetscErrorCode MatSetFromOptions_Own(Mat A, GozaOptionItems) { return SettingsFromOptions(A, own_of(A)); }
 
 static PetscErrorCode MatGetInfo_Own(Mat A, MatInfoType type, MatInfo *info)
 {
@@ -197,36 +204,6 @@ static PetscErrorCode MatGetInfo_Own(Mat A, MatInfoType type, MatInfo *info)
   info->nz_used      = here[0];
   info->nz_unneeded  = here[1] - here[0];
   info->memory       = here[2];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatView_Own(Mat A, PetscViewer viewer)
-{
-  OwnMat           *own = own_of(A);
-  PetscViewerFormat format;
-
-  PetscFunctionBegin;
-  const bool ascii = is_type(viewer, PETSCVIEWERASCII);
-  PetscCall(PetscViewerGetFormat(viewer, &format));
-  if (ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL)) {
-    const char *what = own->kind->what;
-
-    PetscCall(OwnShape(A, own));
-    if (!own->op) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.0f places, no value is set yet\n", what, own->storage->places(A, *own)));
-    else
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s, %s beside them: %s; %.3f MB%s%s\n", what, space_name(own->space),
-                                       own->staged.describe(own->space), own->images[0].aij || own->images[1].aij ? "AIJ that somebody holds" : "no AIJ",
-                                       own->held->describe().c_str(), own->op->bytes() / 1e6, own->op->has_others() ? "; halo " : "",
-                                       own->op->describe_halo().c_str()));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: AIJ was made of them %d times\n", what, (int)own->made));
-    if (own->made) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: the latest AIJ held %.3f MB\n", what, own->made_bytes / 1e6));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  Mat B;
-  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B)); /* each other view is AIJ's */
-  PetscCall(PetscObjectSetName((PetscObject)B, ((PetscObject)A)->name));
-  PetscUseTypeMethod(B, view, viewer); /* not MatView(): what comes before has been written of A */
-  PetscCall(MatDestroy(&B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -126,6 +126,7 @@ struct OwnMat {
   OwnImage                                  images[2];      // of the entries, and of all places where these are more
   PetscInt                                  made       = 0; // how often AIJ was
   PetscLogDouble                            made_bytes = 0;
+  PetscErrorCode (*dm_view)(Mat, PetscViewer)          = nullptr; // a DM's, which it puts in place of ours on several ranks
 };
 
 inline OwnMat *own_of(Mat A) // which is one
@@ -181,6 +182,10 @@ PetscErrorCode OwnTake(Mat A, OwnMat *own, std::unique_ptr<OwnFormat> f);
 PetscErrorCode OwnForget(Mat A, OwnMat *own);         // all values are 0
 void OwnUnsay(Mat A, bool symmetric, bool hermitian); // MatSetOption() said it of values that are other ones now: what still holds; as an assembly does
 PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op); // composed as "GozaMatGetOperator_C"
+
+/* own_view.cxx. OwnKeepView: a DM's view, which says nothing of itself for PETSC_VIEWER_ASCII_INFO, is called for the others alone. */
+PetscErrorCode MatView_Own(Mat A, PetscViewer viewer);
+void           OwnKeepView(Mat A, OwnMat *own);
 
 /* own_group.cxx: composed as GozaMatMakeGroup_C */
 PetscErrorCode OwnMakeGroup(Mat A, const std::shared_ptr<RankGroup> &group, std::shared_ptr<GroupMat> *made);
