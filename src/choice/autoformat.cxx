@@ -86,9 +86,15 @@ static ProductTime trial_of(Space space, const Products &product, double csr, co
   return worth_repeating(once.working, csr, once.working + csr + least, time) ? time_in_turn(space, {product}, trial_seconds, once.working)[0] : once;
 }
 
+/* Whether this one, too, may be the fastest, and there is time to try it. last: seconds of the trial before. */
+bool AutoFormat::may_try(const Candidate &c, int tried, double expected, double last, const TrialTime &time) const
+{
+  return c.choice.layout != Layout::Csr && tried < options_.trials && c.cost.seconds <= close_to_best * expected && time.allows(last);
+}
+
 /* The formats that may be the fastest, best first. Without trials the model's best. Of long products the fastest as measured; of short ones, which vary from
    one moment to the next and need little memory, all that come near it. Where the trials have to end, one that would probably go beyond, by what the last one
-   took, is not begun. */
+   took, is not begun; where that is so after the first, and it has no rival or the program's own products will tell, it is not timed before. */
 auto AutoFormat::build_best(const Csr &A, const Decision &wanted, const TrialTime &time, double csr, TrialVectors &vectors, int *tried) const
   -> std::vector<Built>
 {
@@ -96,18 +102,23 @@ auto AutoFormat::build_best(const Csr &A, const Decision &wanted, const TrialTim
   std::exception_ptr why;
   double             expected = 0, last = 0;
 
-  for (const Candidate &c : wanted.candidates) {
-    if (c.choice.layout == Layout::Csr) continue;
-    if (*tried && (*tried >= options_.trials || c.cost.seconds > close_to_best * expected || !time.allows(last))) break;
+  const auto more = [&](const Candidate &c) { return may_try(c, *tried, expected, last, time); };
+
+  for (auto c = wanted.candidates.begin(); c != wanted.candidates.end(); ++c) {
+    if (c->choice.layout == Layout::Csr) continue;
+    if (*tried && !more(*c)) break;
     try {
       const double begin  = time.used();
-      auto         format = make(space_, c.choice, options_.symmetric);
+      auto         format = make(space_, c->choice, options_.symmetric);
 
       format->build(A);
-      if (c.choice.layout == Layout::CdsHalf && !static_cast<const Cds<PetscScalar, PetscScalar> &>(*format).half()) continue; // the values are not symmetric
-      if (!(*tried)++) expected = c.cost.seconds;
-      const ProductTime trial = options_.trials > 1 ? trial_of(space_, vectors.product_of(*format), csr, time) : ProductTime{c.cost.seconds};
-      best.push_back({&c, trial.working, trial.seen(), std::move(format)});
+      if (c->choice.layout == Layout::CdsHalf && !static_cast<const Cds<PetscScalar, PetscScalar> &>(*format).half()) continue; // the values are not symmetric
+      if (!(*tried)++) expected = c->cost.seconds;
+      last                    = time.used() - begin + time.rivals;
+      const bool        timed = options_.trials > 1 && !(time.leaves && *tried == 1 && std::none_of(c + 1, wanted.candidates.end(), more));
+      const ProductTime trial = timed ? trial_of(space_, vectors.product_of(*format), csr, time) : ProductTime{c->cost.seconds};
+      best.push_back({&*c, trial.working, trial.seen(), std::move(format), timed});
+      if (time.leaves && !timed) break;
       last = time.used() - begin;
     } catch (const DeviceMemoryError &) { // no room for it
       why = std::current_exception();
@@ -157,8 +168,18 @@ double AutoFormat::try_again(std::vector<Built> &best, const Products &csr, Tria
   return csr && gain * times.back().seen() < first->seen() ? times.back().seen() : 0;
 }
 
+/* Untimed. */
+void AutoFormat::hold(Built &built, const Decision &wanted)
+{
+  held_ = wanted;
+  held_.choose(built.candidate->choice);
+  choice_ = held_;
+  format_ = std::move(built.format);
+  tried_  = 2; // with PETSc's
+}
+
 /* On a host PETSc's product is there, and comes first: a multiple of it is what trials may cost, and where no format comes near it, or it near none, it is not
-   tried again. */
+   tried again. Where the model expects long products, neither it nor the one format that can be afforded is tried: the program's first products tell. */
 void AutoFormat::pick(const Csr &A)
 {
   const Decision wanted = choice_.choice.layout == Layout::Csr ? choice_.without_csr() : choice_;
@@ -166,21 +187,31 @@ void AutoFormat::pick(const Csr &A)
   int            tried  = 0;
   TrialTime      time;
   TrialVectors   vectors;
-  double         csr = 0; // seconds of PETSc's product, where it is taken
+  double         csr = 0, unit = wanted.candidates[0].cost.seconds; // csr: seconds of PETSc's product, where it is taken
   Products       csr_product;
-  double         unit = wanted.candidates[0].cost.seconds;
 
-  if (host && csr_to_try(wants_csr() ? std::numeric_limits<double>::infinity() : unit)) {
+  const Candidate *const petscs  = host ? csr_to_try(wants_csr() ? std::numeric_limits<double>::infinity() : unit) : nullptr;
+  const auto             try_csr = [&] {
     const CsrProduct made = options_.csr_products(space_);
 
     csr_product = made.products;
     vectors.take_those_of(made);
-    unit = csr = time_of(Space::Host, csr_product, 1).working;
-  }
-  if (host) time.most = std::max(least_trials, most_trials * unit);
-  time.goes_on            = csr > 0 && !options_.together;
-  std::vector<Built> best = build_best(A, wanted, time, csr, vectors, &tried);
+    return csr = time_of(Space::Host, csr_product, 1).working;
+  };
 
+  time.goes_on = petscs && !options_.together;
+  time.leaves  = host && options_.trials > 1 && (!petscs || (time.goes_on && !lent_ && std::min(petscs->cost.seconds, unit) >= short_product));
+  if (petscs) unit = time.leaves ? petscs->cost.seconds : try_csr();
+  if (host) time.most = std::max(least_trials, most_trials * unit);
+  if (time.goes_on && time.leaves) time.rivals = 3 * unit;
+  std::vector<Built> best = build_best(A, wanted, time, csr > 0 || !petscs ? csr : unit, vectors, &tried);
+
+  if (!best[0].timed && time.leaves) {
+    hold(best[0], wanted);
+    if (petscs) in_use_.begin();
+    return;
+  }
+  if (petscs && !csr) try_csr();
   if (csr > 0 && worth_repeating(csr, best[0].seconds, csr + std::min(csr, best[0].seconds), time))
     csr = std::min(csr, time_in_turn(Space::Host, {csr_product}, trial_seconds, csr)[0].working);
   if (!host && csr_to_try(best[0].seen)) csr_product = options_.csr_products(space_).products;

@@ -44,6 +44,7 @@ public:
   bool                       undecided() const override { return in_use_.undecided(); }
   bool                       csr_is_next() const override { return in_use_.second_is_next(); }
   void                       took(double seconds) override;
+  void                       lent_at_once() override { lent_ = true; }
   const FormatChoice        &choice() const { return settled_ ? choice_.choice : held_.choice; } // in use
   const Format<PetscScalar> *held() const { return format_.get(); }                              // nullptr: PETSc's product
 
@@ -53,10 +54,13 @@ private:
     const Candidate                     *candidate;
     double                               seconds, seen; // of the device; by a program that calls for one after the other
     std::unique_ptr<Format<PetscScalar>> format;
+    bool                                 timed = true; // or what the model expects
   };
 
   void               pick(const Csr &A); // of the candidates
   std::vector<Built> build_best(const Csr &A, const Decision &wanted, const TrialTime &time, double csr, TrialVectors &vectors, int *tried) const;
+  bool               may_try(const Candidate &c, int tried, double expected, double last, const TrialTime &time) const;
+  void               hold(Built &built, const Decision &wanted);
   const Candidate   *csr_to_try(double best) const; // best: seconds of the best of ours; nullptr: not
   double             try_again(std::vector<Built> &best, const Products &csr, TrialVectors &vectors) const;
 
@@ -65,6 +69,7 @@ private:
   bool                                 settled_ = false;
   InUse                                in_use_; // first: format_, second: PETSc's product
   int                                  tried_ = 0;
+  bool                                 lent_  = false;
   std::unique_ptr<Format<PetscScalar>> format_;
 };
 

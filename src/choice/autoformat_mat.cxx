@@ -266,10 +266,10 @@ PetscErrorCode MatAutoFormatGetCandidates(Mat A, const char *formats[])
   choice depends on the pattern and the platform alone, and the first product is faster. PETSc's own CSR product is measured, too, where the model does not
   expect it to be far slower than the fastest of ours. On a device the device's time counts, as where a solver's cycle runs as a graph; of PETSc's product,
   and of a format that has a kernel more than another, what a program sees that calls for one product after the other. On a host PETSc's is measured first,
-  and no further format is tried where trials would then cost more than six such products (or two milliseconds, where products are short). Where it is within
-  half as much again of the fastest of ours, and not short, the first ten products of a matrix on one rank are made by one and by the other in turn, which
-  costs nothing (up to forty, while the two are within a fifth of each other), and the faster is kept; PETSc's also where it is slower by less than five per
-  cent. Does nothing for other matrix types.
+  and no further format is tried where trials would then cost more than six such products (or two milliseconds, where products are short). Where the model
+  expects long products of a matrix on one rank, and the first format is all that this allows, or PETSc's is measured within half as much again of the fastest
+  of ours, the first ten products are made by one and by the other in turn, which costs nothing (four, where one takes twice as long; up to forty, while the two
+  are within a fifth of each other), and the faster is kept; PETSc's also where it is slower by less than five per cent. Does nothing for other matrix types.
 
 .seealso: `MATAUTOFORMAT`, `MatAutoFormatGetTrials()`, `MatAutoFormatSetCandidates()`
 @*/

@@ -28,6 +28,8 @@ struct ProductTime {
 struct TrialTime {
   double begin = thread_seconds(), most = std::numeric_limits<double>::infinity();
   bool   goes_on = false; // products that are asked for later will tell long ones apart
+  bool   leaves  = false; // what is made first need not be timed, where nothing else can be afforded
+  double rivals  = 0;     // seconds of the first products of what would have to be timed with it
 
   double used() const { return thread_seconds() - begin; }
   bool   allows(double seconds) const { return used() + seconds <= most; }

@@ -16,7 +16,7 @@ public:
   {
     if (second_is_next()) second_.push_back(seconds);
     else first_.push_back(seconds);
-    undecided_ = made() < 2 * products_in_use || (near() && made() < 2 * most_in_use);
+    undecided_ = (made() < 2 * products_in_use && !far()) || (near() && made() < 2 * most_in_use);
   }
 
   double first() const { return median(first_); } // seconds
@@ -24,7 +24,9 @@ public:
 
 private:
   std::size_t made() const { return first_.size() + second_.size(); }
-  bool        near() const { return std::max(first(), second()) < clearly_in_use * std::min(first(), second()); }
+  bool        near() const { return within(clearly_in_use); }
+  bool        far() const { return made() % 4 == 0 && !within(far_in_use); } // of two of each, or four
+  bool        within(double factor) const { return std::max(first(), second()) < factor * std::min(first(), second()); }
 
   static double median(std::vector<double> times)
   {

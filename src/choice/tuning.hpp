@@ -29,12 +29,12 @@ constexpr double trial_seconds = 0.2e-3, last_trial_seconds = 2e-3;
 constexpr double clearly_slower = 1.2;
 
 /* On a host a format takes several products' time to build: trials end when they have cost so many of PETSc's, or so many seconds. With the sample, the model
-   and the product that was asked for it is seven in all on the median, and twelve at most (test/bench/README.md). */
+   and the product that was asked for it is seven in all on the median, and ten at most (test/bench/README.md). */
 constexpr double most_trials = 6, least_trials = 2e-3;
 
 /* On a host long products that are within this of each other are told apart by those that the program asks for: so many of each, and as long as they are within
-   the second of each other, so many. */
-constexpr double      near_in_use = 1.5, clearly_in_use = 1.2;
+   the second of each other, so many; fewer do where they are farther apart than the third. */
+constexpr double      near_in_use = 1.5, clearly_in_use = 1.2, far_in_use = 2;
 constexpr std::size_t products_in_use = 5, most_in_use = 20;
 
 /* On a host a format must take less than so much of PETSc's product's time to be kept beside it: what is nearer is noise where others use the machine, too, and

@@ -39,7 +39,8 @@ public:
   /* It may leave that open for a while, and say for each product that is asked for whose turn it is; the owner tells what it took. */
   virtual bool undecided() const { return false; }
   virtual bool csr_is_next() const { return false; }
-  virtual void took(double) { } // seconds
+  virtual void took(double) { }   // seconds
+  virtual void lent_at_once() { } // before build(): whoever gets it makes the products
 
   Space    space() const { return space_; }
   PetscInt nrows() const { return nrows_; }

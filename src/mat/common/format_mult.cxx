@@ -9,7 +9,8 @@
 
 namespace goza::mat {
 
-static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
+/* lent: for somebody who makes products by the operator itself */
+static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f, bool lent)
 {
   PetscMPIInt       mine, all;
   const PetscMPIInt size   = ranks_of(A);
@@ -20,8 +21,13 @@ static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
   if (behind && f->op.use_count() > 1) failed = Guarded([&] { f->op = std::make_shared<ParOperator<PetscScalar>>(); });
   PetscCall(use_petsc_stream());
   const Space space    = space_of(A);
-  const bool  asks     = behind || !f->op->built() || f->op->space() != space;         /* the same on every rank */
-  const auto  settings = [A, f](Space where) { return f->config->factory(A)(where); }; /* read when something is built */
+  const bool  asks     = behind || !f->op->built() || f->op->space() != space; /* the same on every rank */
+  const auto  settings = [A, f, lent](Space where) {                           /* read when something is built */
+                                                    auto made = f->config->factory(A)(where);
+
+                                                    if (lent) made->lent_at_once();
+                                                    return made;
+  };
 
   if (!asks && f->petscs_own) PetscFunctionReturn(PETSC_SUCCESS); /* nothing here shadows its values */
   PetscCall(f->op->update(A, space, settings, failed));
@@ -50,7 +56,7 @@ PetscErrorCode MatFormatGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScal
   if (owner) PetscCall((*owner)(A, op)); /* a matrix that is nothing but its operator */
   if (f) PetscCall(MatGetGroupMat(A, &grouped));
   if (f && !grouped) {
-    PetscCall(MatFormatUpdate(A, f));
+    PetscCall(MatFormatUpdate(A, f, true));
     if (!f->petscs_own) *op = f->op; /* else its values would move on with the matrix */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -208,7 +214,7 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
   PetscFunctionBegin;
   PetscCall(MatMultByLeaders(A, false, x, y, z, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatFormatUpdate(A, f));
+  PetscCall(MatFormatUpdate(A, f, false));
   if (f->petscs_own) {
     PetscCall(MatMultPetscs(A, f, x, y, z));
     PetscFunctionReturn(PETSC_SUCCESS);
