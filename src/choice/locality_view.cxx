@@ -11,8 +11,8 @@
 namespace goza::choice {
 namespace {
 
-constexpr std::int64_t most_entries = 1 << 20;                                   // of a block, for each format
-constexpr int          row_figures = 8, layout_figures = 9, what_if_figures = 3; // the last of the layout's
+constexpr std::int64_t most_entries = 1 << 20;                                                      // of a block, for each format
+constexpr int          row_figures = 8, layout_figures = 11, what_if_figures = 3, line_figures = 2; // the last of the layout's
 constexpr int          nlayouts = sizeof(layouts) / sizeof(layouts[0]), nfigures = row_figures + nlayouts * layout_figures;
 
 /* A format, with the settings in which it is looked at. */
@@ -60,8 +60,17 @@ void figures_of(const Csr &block, const DetailOf &of, const std::array<Asked, nl
     const Prediction     p     = predict(of.machine, found, rows.rows, rows.nnz, all[k].bytes);
 
     if (found.present) {
-      const double values[layout_figures] =
-        {p.S, found.locality.plain.spatial(), found.locality.padded.temporal(), 100 * p.hit, p.bpf, p.gflops, p.full_lines, p.more_hits, p.gather};
+      const double values[layout_figures] = {p.S,
+                                             found.locality.plain.spatial(),
+                                             found.locality.padded.temporal(),
+                                             100 * p.hit,
+                                             p.bpf,
+                                             p.gflops,
+                                             p.full_lines,
+                                             p.more_hits,
+                                             p.gather,
+                                             100 * p.line_hit,
+                                             p.line_gflops};
 
       std::copy(values, values + layout_figures, figure);
     }
@@ -94,9 +103,9 @@ PetscErrorCode PrintAll(PetscViewer viewer, const std::array<Asked, nlayouts> &a
   static const char *const row_names[row_figures] = {"rows",   ", columns",  ", nonzeros",  ", in a row: mean",
                                                      ", most", ", variance", "; bandwidth", ", diagonals"};
   static const char *const layout_names[layout_figures] =
-    {"spatial index",         ", without padding",     "; temporal index",          "; hits %", "; B/flop", "; GF/s",
-     "lines read whole GF/s", "; 30 % more hits GF/s", "; memory that gathers GF/s"};
-  constexpr int first_if = layout_figures - what_if_figures;
+    {"spatial index",         ", without padding",     "; temporal index",           "; hits %", "; B/flop", "; GF/s",
+     "lines read whole GF/s", "; 30 % more hits GF/s", "; memory that gathers GF/s", "hits %",   "; GF/s"};
+  constexpr int first_line = layout_figures - line_figures, first_if = first_line - what_if_figures;
 
   PetscFunctionBegin;
   PetscCall(PrintFigures(viewer, "  ", "blocks:", row_names, row_figures, least, most));
@@ -105,6 +114,8 @@ PetscErrorCode PrintAll(PetscViewer viewer, const std::array<Asked, nlayouts> &a
 
     if (l[0] > m[0]) continue; /* no rank can hold its block so */
     PetscCall(PrintFigures(viewer, all[k].in_use ? "* " : "  ", all[k].name.c_str(), layout_names, first_if, l, m));
+    if (m[first_line] > 0)
+      PetscCall(PrintFigures(viewer, "    ", "by the index alone (figure 4):", layout_names + first_line, line_figures, l + first_line, m + first_line));
     if (what_if) PetscCall(PrintFigures(viewer, "    ", "what if:", layout_names + first_if, what_if_figures, l + first_if, m + first_if));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -33,6 +33,9 @@ struct Machine {
   int      cache       = 0;   // bytes by which P2 measures hits: of a GPU's first cache, of a core's own (the second)
   int      value_bytes = 0;   // F that the figures are meant for; 0: PetscScalar's
   PetscInt small_rows  = 0;   // below this many rows eq. 7 replaces eq. 3; 0: never, since its coefficient was fitted on one card
+  struct HitLine {
+    double at_one = 0, slope = 0; // hits = at_one + slope log10(temporal index), figure 4
+  } few_rows, many_rows;          // below small_rows and above
 
   /* Of Goza's model alone (cost.hpp). */
   bool            modelled      = true; // its kernels' costs are known

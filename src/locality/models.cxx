@@ -1,5 +1,6 @@
 #include "models.hpp"
 #include <algorithm>
+#include <cmath>
 
 namespace goza::locality {
 
@@ -23,6 +24,10 @@ Prediction predict(const Machine &platform, const LayoutLocality &A, std::int64_
   p.gflops     = gflops(p.hit, p.S);
   p.full_lines = gflops(p.hit, std::max(p.S, L / X));
   p.more_hits  = gflops(std::min(1.0, 1.3 * p.hit), p.S);
+  if (!platform.small_rows) return p;
+  const Machine::HitLine &line = rows < platform.small_rows ? platform.few_rows : platform.many_rows;
+  p.line_hit                   = std::clamp(line.at_one + line.slope * std::log10(std::max(1.0, counts.temporal())), 0.0, 1.0);
+  p.line_gflops                = gflops(p.line_hit, p.S);
   return p;
 }
 

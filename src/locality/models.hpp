@@ -41,6 +41,9 @@ struct Prediction {
   /* P2's section 5 and figure 15, what if: */
   double full_lines = 0; // eq. 3 with S raised to a line's values [GFLOPS]
   double more_hits  = 0; // with 30 % more hits
+  /* P2's figure 4: */
+  double line_hit    = 0; // by the line of matrices of so many rows; 0: the platform has none
+  double line_gflops = 0; // with it
 };
 
 /* rows, nnz: of the matrix. hit is not measured but taken from the reuse intervals: a read finds its line when that was read at most as many reads ago as the

@@ -406,6 +406,13 @@ BOOST_AUTO_TEST_CASE(predictions)
   BOOST_TEST(large.bpf == 4 + (1 - hit) * 128, close);
   BOOST_TEST(large.gflops == 144 / large.bpf, close);
   BOOST_TEST(large.gather == 36.0, close);
+  for (const Prediction &p : {large, small}) { // figure 4's lines: hits by the temporal index alone
+    const Machine::HitLine &line = p.small ? card.few_rows : card.many_rows;
+
+    BOOST_TEST(p.line_hit == std::clamp(line.at_one + line.slope * std::log10(std::max(1.0, csr.locality.padded.temporal())), 0.0, 1.0), close);
+    BOOST_TEST((p.line_gflops > p.gflops) == (p.line_hit > p.hit));
+  }
+  BOOST_TEST(predict(*find_machine("h200"), csr, 70000, 192, {4, 4}).line_hit == 0);
   BOOST_TEST(!large.small);
   BOOST_TEST(small.small);
   BOOST_TEST(small.gflops == 144 / (6 + (1 - hit) * 128) * (192 * 6e-7), close);
