@@ -91,7 +91,8 @@ template <class T> unsigned __match_any_sync(unsigned mask, T value)
   return emulated::lanes_where(mask, value, [value](T v) { return v == value; });
 }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { (void)__ballot_sync(mask, true); }
-inline void __syncthreads() { emulated::sync_block(); }
+inline void __syncthreads() { (void)emulated::sync_block(0); }
+inline int  __syncthreads_or(int value) { return emulated::sync_block(value); }
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __threadfence(); }
 inline void __nanosleep(unsigned) { emulated::yield(); }

@@ -1,8 +1,10 @@
 #include "grid.hpp"
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <list>
+#include <mutex>
 #include <sys/mman.h>
 #include <thread>
 #include <vector>
@@ -49,6 +51,40 @@ struct Exchange {
 struct Barrier {
   int           arrived = 0;
   std::uint64_t times   = 0;
+  int           any = 0, seen = 0; // whether a value was not 0
+};
+
+/* The blocks of a grid that wait for one another. */
+class Meeting {
+public:
+  explicit Meeting(unsigned blocks) : expected_(blocks) { }
+  void come()
+  {
+    std::unique_lock<std::mutex> lock(guard_);
+    const std::uint64_t          now = times_;
+
+    if (++arrived_ == expected_) end();
+    else all_there_.wait(lock, [&] { return times_ != now; });
+  }
+  void leave()
+  {
+    const std::unique_lock<std::mutex> lock(guard_);
+
+    if (--expected_ && arrived_ == expected_) end();
+  }
+
+private:
+  void end()
+  {
+    arrived_ = 0;
+    times_++;
+    all_there_.notify_all();
+  }
+
+  std::mutex              guard_;
+  std::condition_variable all_there_;
+  unsigned                expected_, arrived_ = 0;
+  std::uint64_t           times_ = 0;
 };
 
 struct Block {
@@ -56,6 +92,7 @@ struct Block {
   uint3                            index;
   dim3                             size, grid;
   const std::function<void()>     &kernel;
+  Meeting                         *meeting;
   std::vector<unsigned char>       memory;
   std::vector<Thread>              threads   = {};
   std::vector<unsigned>            lanes     = {}; // of each warp: those that run
@@ -114,6 +151,8 @@ bool all_there(const Block &block, int warp, const Exchange &e) { return ((e.arr
 
 void end(Block &block, Barrier &barrier)
 {
+  barrier.seen    = barrier.any;
+  barrier.any     = 0;
   barrier.arrived = 0;
   barrier.times++;
   block.progress++;
@@ -201,14 +240,31 @@ void yield()
   else std::this_thread::yield();
 }
 
-void sync_block()
+int sync_block(int value)
 {
   Block              &block   = *self->block;
   Barrier            &barrier = block.all;
   const std::uint64_t now     = barrier.times;
 
+  barrier.any |= value != 0;
   block.progress++;
   if (++barrier.arrived == block.running) end(block, barrier);
+  while (barrier.times == now) wait();
+  return barrier.seen;
+}
+
+void sync_grid()
+{
+  Block              &block   = *self->block;
+  Barrier            &barrier = block.all;
+  const std::uint64_t now     = barrier.times;
+
+  if (!block.meeting) give_up("the blocks of a grid wait for one another that was not launched for it", block.name);
+  block.progress++;
+  if (++barrier.arrived == block.running) {
+    block.meeting->come();
+    end(block, barrier);
+  }
   while (barrier.times == now) wait();
 }
 
@@ -255,17 +311,28 @@ std::uint64_t nanoseconds()
   return now += 1000 * 1000 * 1000;
 }
 
-void run(const char *name, dim3 blocks, int threads, std::size_t shared, const std::function<void()> &kernel)
+void run(const char *name, dim3 blocks, int threads, std::size_t shared, bool whole_grid, const std::function<void()> &kernel)
 {
+  if (whole_grid) blocks = dim3(blocks.x < most_blocks ? blocks.x : most_blocks);
   const std::size_t n = static_cast<std::size_t>(blocks.x) * blocks.y * blocks.z;
+  Meeting           meeting(static_cast<unsigned>(n));
+  const auto        run_one = [&](std::size_t k) {
+    Block block{name, block_of(blocks, k, n), dim3(threads), blocks, kernel, whole_grid ? &meeting : nullptr, std::vector<unsigned char>(shared + 64, 0xab)};
+
+    run_block(block);
+    meeting.leave();
+  };
 
   if (!n || threads <= 0 || threads > 1024) give_up("a launch of no threads, or of more than a block has", name);
   if (std::getenv("EMULATED_TRACE")) std::fprintf(stderr, "emulated: %u x %u x %u blocks of %d: %s\n", blocks.x, blocks.y, blocks.z, threads, name);
-  for (std::size_t k = 0; k < n; k++) {
-    Block block{name, block_of(blocks, k, n), dim3(threads), blocks, kernel, std::vector<unsigned char>(shared + 64, 0xab)};
-
-    run_block(block);
+  if (!whole_grid) {
+    for (std::size_t k = 0; k < n; k++) run_one(k);
+    return;
   }
+  std::vector<std::thread> running;
+
+  for (std::size_t k = 0; k < n; k++) running.emplace_back([&run_one, k] { run_one(k); });
+  for (std::thread &t : running) t.join();
 }
 
 } // namespace emulated

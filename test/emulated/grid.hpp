@@ -1,5 +1,5 @@
 /* Kernels on the host, as CUDA's model has them: each thread of a block is a fiber, which runs until it waits for others; the blocks of a grid run one after
-   the other. */
+   the other, but where they wait for one another: then each is a thread. */
 #pragma once
 #include <cuda_runtime.h>
 #include <cstddef>
@@ -30,8 +30,10 @@ unsigned char *dynamic_memory(); // of the block
 /* Others run. Nothing where the host does. */
 void yield();
 
-/* __syncthreads(), and barriers for a part of the block, at which some need not wait. */
-void sync_block();
+/* __syncthreads(), and whether the value of a thread is not 0; the same for a grid's blocks that wait for one another; barriers for a part of the block, at
+   which some need not wait. */
+int  sync_block(int value);
+void sync_grid();
 void sync_named(int barrier, int threads, bool waits);
 
 /* All lanes of the mask come here with a value of at most 16 bytes; those of all of them are there then, until the next time. */
@@ -39,7 +41,9 @@ constexpr std::size_t most_bytes = 16;
 using Values                     = unsigned char[32][most_bytes];
 const Values &exchange(unsigned mask, const void *value, std::size_t bytes);
 
-void run(const char *name, dim3 blocks, int threads, std::size_t shared, const std::function<void()> &kernel);
+constexpr unsigned most_blocks = 6; // of a grid whose blocks wait for one another
+
+void run(const char *name, dim3 blocks, int threads, std::size_t shared, bool whole_grid, const std::function<void()> &kernel);
 
 std::uint64_t nanoseconds(); // on the device: a second further each time, so that nothing waits for long
 

@@ -7,7 +7,10 @@ import pathlib, re, sys
 TRANSLATED = [(re.compile(pattern), by) for pattern, by in (
     # the launch of a kernel
     (r"  void \*all\[\] = \{&arguments\.\.\., nullptr\};\n\n  start_kernel\(reinterpret_cast<const void \*>\(kernel\), shared, blocks, threads, all, waits\);",
-     "  (void)waits;\n  emulated::run(__PRETTY_FUNCTION__, blocks, threads, shared, [&] { kernel(arguments...); });"),
+     "  (void)waits;\n  emulated::run(__PRETTY_FUNCTION__, blocks, threads, shared, false, [&] { kernel(arguments...); });"),
+    # of one whose blocks wait for one another
+    (r"  void \*all\[\] = \{&arguments\.\.\., nullptr\};\n\n  start_whole_grid\(reinterpret_cast<const void \*>\(kernel\), blocks, threads, all\);",
+     "  emulated::run(__PRETTY_FUNCTION__, blocks, threads, 0, true, [&] { kernel(arguments...); });"),
     # shared memory of a size that the launch gives
     (r"extern __shared__ (?:__align__\(16\) )?(\w+) +(\w+)\[\];", r"\1 *const \2 = reinterpret_cast<\1 *>(emulated::dynamic_memory());"),
     # PTX

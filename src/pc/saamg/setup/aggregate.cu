@@ -1,76 +1,18 @@
 #include "core/util/algorithm.hpp"
 #include "core/launch/row_sums.hpp"
 #include "parallel/renumber.hpp"
+#include "aggregate_at_once.hpp"
 #include "independent_set.hpp"
+#include "root_rows.hpp"
 
 namespace goza::saamg {
 namespace {
-
-/* First the nodes that the lattice wants. */
-struct FirstKeys {
-  NodeIds ids;
-  Edges   edges;
-  Key    *key;
-
-  HD void operator()(PetscInt i) const
-  {
-    const PetscInt name = ids(i);
-
-    key[i] = !edges.coupled(i) ? 0 : undecided | (ids.lattice.known() ? ranked_hash(ids.lattice.rank(name), name) : hash62(name));
-  }
-};
-
-/* Most neighbours without an aggregate first: what the first set leaves over is then packed more tightly, and a third fewer nodes are next
-   to no root than in an order that knows nothing of them. Those with too few come after all others, and would not stay roots. */
-struct SecondKeys {
-  NodeIds    ids;
-  Edges      edges;
-  const Key *first; // [n + nghost]
-  Key       *key;
-
-  HD void operator()(PetscInt i) const
-  {
-    const PetscInt free = edges.coupled(i) && !is_root(first[i]) ? free_neighbours(edges, first, i) : -1;
-
-    key[i] = free < 0 ? 0 : free < least_free_neighbours ? passing : undecided | ranked_hash(free, ids(i));
-  }
-};
 
 struct MarkRoots {
   const Key *first, *second;
   PetscInt  *mark;
 
   HD void operator()(PetscInt i) const { mark[i] = is_root(first[i]) || is_root(second[i]); }
-};
-
-/* Roots of the first set that the lattice wants, others of it, and roots of the second set. */
-struct CountRoots {
-  const Key *first, *second;
-  NodeIds    ids;
-
-  HD void operator()(PetscInt i, std::int64_t *count) const
-  {
-    const bool root = is_root(first[i]), wanted = root && ids.lattice.known() && ids.lattice.wanted(ids(i));
-
-    count[0] += wanted;
-    count[1] += root && !wanted;
-    count[2] += is_root(second[i]);
-  }
-};
-
-/* The aggregates of roots, begin + number[i]. */
-struct NumberRoots {
-  const Key      *key, *other; // either set, other may be null
-  PetscInt        begin;
-  const PetscInt *number;
-  NodeIds         ids;
-  Member         *of_root;
-
-  HD void operator()(PetscInt i) const
-  {
-    if (is_root(key[i]) || (other && is_root(other[i]))) of_root[i] = {begin + number[i], ids(i)};
-    else of_root[i] = {-1, -1};
-  }
 };
 
 struct Numbers {
@@ -95,8 +37,7 @@ struct NameAggregates {
   }
 };
 
-/* Roots of this rank; whether the aggregates are to be boxes of the lattice: it wants all roots of the first set, and there is hardly one of the second, of
-   which some stand where the grid ends. These are dropped then: every node is within distance two of a root of the first set. Collective. */
+/* Roots of this rank; whether the aggregates are to be boxes of the lattice, and then without the second set. Collective. */
 PetscInt roots_here(const CsrGraph &G, const Array<Key> &first, Array<Key> &second, bool *boxes)
 {
   Array<std::int64_t> count(G.space(), 3);
@@ -105,39 +46,27 @@ PetscInt roots_here(const CsrGraph &G, const Array<Key> &first, Array<Key> &seco
   const std::vector<std::int64_t> here = count.to_host();
   std::vector<std::int64_t>       n    = here;
   if (G.ids.lattice.known()) G.nodes->sum(n.data(), 3);
-  *boxes = G.ids.lattice.known() && n[1] == 0 && n[2] <= n[0] / boxes_to_an_odd_root;
+  *boxes = are_boxes(G.ids.lattice, n.data());
   if (*boxes) second.zero();
   return static_cast<PetscInt>(here[0] + here[1] + (*boxes ? 0 : here[2]));
 }
 
-/* How many nodes are in an aggregate whose root is in another tile, by direction, and how many in any. */
-struct CountElsewhere {
-  NodeIds         ids;
-  const PetscInt *name; // of the nodes' aggregates
-
-  HD void operator()(PetscInt i, std::int64_t *count) const
-  {
-    if (name[i] < 0) return;
-    const auto here = ids.lattice.tile(ids(i)), root = ids.lattice.tile(name[i]);
-
-    for (int d = 0; d < 3; d++) count[d] += here.at[d] != root.at[d];
-    count[3]++;
-  }
-};
-
-/* The lattice of the aggregates, which stretch in a direction where an eighth of the nodes or more are elsewhere than their roots: two ninths in each direction
-   of 7 points, two thirds along a line, none across. */
+/* Collective. */
 Lattice coarser_lattice(const CsrGraph &G, const Array<PetscInt> &name)
 {
   if (!G.ids.lattice.known()) return {};
   Array<std::int64_t> count(G.space(), 4);
-  bool                longer[3];
 
   join_rows<Plus, 4>(G.space(), G.n, CountElsewhere{G.ids, name.data()}, count.data());
   std::vector<std::int64_t> total = count.to_host();
   G.nodes->sum(total.data(), 4);
-  for (int d = 0; d < 3; d++) longer[d] = 8 * total[d] > total[3];
-  return G.ids.lattice.coarser(longer);
+  return coarser_lattice(G.ids.lattice, total.data());
+}
+
+template <class Body> void for_each_node(const CsrGraph &G, const Body &body)
+{
+  if (G.space() == Space::Cuda && G.n <= few_joining) for_each_row_by_few_lanes(G.space(), G.n, body);
+  else for_each_row(G.space(), G.n, ByLanes<Body>{body});
 }
 
 /* The second set: `first` are the largest keys of the first one. */
@@ -145,16 +74,10 @@ void second_roots(const CsrGraph &G, const Array<Key> &first, Array<Key> &second
 {
   Array<Key> largest;
 
-  for_each_row(G.space(), G.n, SecondKeys{G.ids, G.edges, first.data(), second.data()});
+  for_each_node(G, SecondKeys{G.ids, G.edges, first.data(), second.data()});
   maximal_independent_set(G, false, second, largest);
-  if (G.borrowed) for_each_row(G.space(), G.n, KeepLargeRoots<EntryWeight>{G.edges, G.entry, first.data(), second.data()});
-  else for_each_row(G.space(), G.n, KeepLargeRoots<StoredWeight>{G.edges, {G.weight.data()}, first.data(), second.data()});
-}
-
-template <class Body> void for_each_node(const CsrGraph &G, const Body &body)
-{
-  if (G.space() == Space::Cuda && G.n <= few_joining) for_each_row_by_few_lanes(G.space(), G.n, body);
-  else for_each_row(G.space(), G.n, ByLanes<Body>{body});
+  if (G.borrowed) for_each_node(G, KeepLargeRoots<EntryWeight>{G.edges, G.entry, first.data(), second.data()});
+  else for_each_node(G, KeepLargeRoots<StoredWeight>{G.edges, {G.weight.data()}, first.data(), second.data()});
 }
 
 struct OfColumn {
@@ -223,6 +146,7 @@ CsrAggregates of_members(const CsrGraph &G, const Array<Member> &member, const L
 
 static CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alone)
 {
+  if (CsrAggregates found; aggregate_at_once(G, first_alone, found)) return found;
   const Space      space  = G.space();
   const ColumnMap &nodes  = *G.nodes;
   const PetscInt   nlocal = nodes.nlocal();

@@ -100,12 +100,13 @@ struct Decide {
 };
 
 /* Neighbours without an aggregate, where `first` are the largest keys of the first set. */
-HD inline PetscInt free_neighbours(const Edges &edges, const Key *first, PetscInt i)
+HD inline PetscInt free_neighbours(const Edges &edges, const Key *first, PetscInt i, int lane, int lanes)
 {
   PetscInt k = 0;
 
-  for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) k += edges.col[p] != i && edges.coupled(edges.col[p]) && !is_root(first[edges.col[p]]);
-  return k;
+  for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes)
+    k += edges.col[p] != i && edges.coupled(edges.col[p]) && !is_root(first[edges.col[p]]);
+  return sum_of_lanes(k, lanes);
 }
 
 /* Roots of the second set need so many neighbours without an aggregate, or their aggregates would be crumbs. The more, the lower the operator complexity and
@@ -119,18 +120,21 @@ template <class Weight> struct KeepLargeRoots {
   const Key *first; // [n + nghost] largest keys of the first set: a root's where a node has an aggregate
   Key       *key;
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
     double inside = 0, outside = 0;
 
     if (!is_root(key[i])) return;
-    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
+    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes) {
       const PetscInt j = edges.col[p];
 
       if (j == i || !edges.coupled(j)) continue;
       (is_root(first[j]) ? outside : inside) += sqrt(static_cast<double>(weight(i, p, j)));
     }
-    if (static_cast<float>(inside) < static_cast<float>(outside)) key[i] = 0; // the order of a sum does not count
+    inside  = sum_of_lanes(inside, lanes);
+    outside = sum_of_lanes(outside, lanes);
+    wait_for_lanes(lanes);
+    if (lane == 0 && static_cast<float>(inside) < static_cast<float>(outside)) key[i] = 0; // the order of a sum does not count
   }
 };
 
