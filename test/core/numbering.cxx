@@ -166,6 +166,35 @@ BOOST_AUTO_TEST_CASE(places_by_their_keys)
     }
 }
 
+/* Groups that are none, empty, small, of more places than a warp compares, and of all; keys that count nowhere; more places than a device counts. */
+BOOST_AUTO_TEST_CASE(places_in_groups)
+{
+  for (Space space : spaces())
+    for (PetscInt nkeys : {0, 1, 5, 100, 3000})
+      for (PetscInt n : {0, 1, 700, 20000, 300000}) {
+        std::vector<std::vector<PetscInt>> groups(nkeys + 1); /* the last: of keys that count nowhere */
+        std::vector<PetscInt>              keys(n), first(nkeys + 1), want;
+        Array<PetscInt>                    ptr, order;
+
+        for (PetscInt i = 0; i < n; i++) {
+          const PetscInt mixed = static_cast<PetscInt>(static_cast<std::int64_t>(i) * 1103515245 % 2147483647 % (nkeys + 2)) - 1;
+
+          keys[i] = i % 3 ? mixed : nkeys / 2;
+          groups[keys[i] < 0 || keys[i] > nkeys ? nkeys : keys[i]].push_back(i);
+        }
+        for (PetscInt g = 0; g <= nkeys; g++) {
+          first[g] = static_cast<PetscInt>(want.size());
+          want.insert(want.end(), groups[g].begin(), groups[g].end());
+        }
+        group_by(space, Array<PetscInt>(space, keys.data(), n).data(), n, nkeys, ptr, order);
+        std::vector<PetscInt> found = order.to_host();
+
+        std::sort(found.begin() + first[nkeys], found.end());
+        BOOST_TEST(ptr.to_host() == first, boost::test_tools::per_element());
+        BOOST_TEST((found == want));
+      }
+}
+
 /* Windows whose rows are alike, differ by a little, or by more than there are rows; the last one is shorter. */
 BOOST_AUTO_TEST_CASE(rows_by_length_in_windows)
 {

@@ -2,7 +2,7 @@
 #include "counted.hpp"
 #include "core/device/cuda_check.hpp"
 #include "core/launch/joined_rows.hpp"
-#include "search.hpp"
+#include "sort_keys.hpp"
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -27,12 +27,6 @@ HD void fill_at(PetscInt i, PetscInt value, PetscInt *to) { to[i] = value; }
 HD void own_number(PetscInt i, PetscInt *p) { p[i] = i; }
 
 #if defined(__CUDACC__)
-/* Keys that count nowhere sort behind the others. */
-HD void clean_key(PetscInt i, PetscInt nkeys, const PetscInt *key, PetscInt *clean) { clean[i] = key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys; }
-
-/* Where each key begins among sorted ones. */
-HD void first_of_key(PetscInt g, PetscInt n, const PetscInt *sorted, PetscInt *ptr) { ptr[g] = lower_bound(sorted, 0, n, g); }
-
 cudaStream_t stream() { return static_cast<cudaStream_t>(device::stream()); }
 
 /* call(work, bytes, stream), one of CUB's, which says first how much memory it wants. */
@@ -146,8 +140,7 @@ PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, Petsc
 }
 
 #if defined(__CUDACC__)
-/* keys[n] become sorted, and order[n] the places that they had; `bits` of a key count. */
-static void sort_keys(Array<PetscInt> &keys, Array<PetscInt> &order, PetscInt n, int bits)
+void sort_keys(Array<PetscInt> &keys, Array<PetscInt> &order, PetscInt n, int bits)
 {
   Array<PetscInt>             other_keys(Space::Cuda, n), other_order(Space::Cuda, n);
   cub::DoubleBuffer<PetscInt> key_buffer(keys.data(), other_keys.data()), order_buffer(order.data(), other_order.data());
@@ -199,31 +192,6 @@ Array<PetscInt> order_by(Space space, const PetscInt *key, PetscInt n)
 #endif
   sort_places(key, n, order);
   return order;
-}
-
-void group_by(Space space, const PetscInt *key, PetscInt n, PetscInt nkeys, Array<PetscInt> &ptr, Array<PetscInt> &order)
-{
-  ptr   = Array<PetscInt>(space, nkeys + 1, unset);
-  order = Array<PetscInt>(space, n, unset);
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) {
-    Array<PetscInt> keys(space, n);
-    int             bits = 1;
-
-    while (bits < static_cast<int>(8 * sizeof(PetscInt)) - 1 && (nkeys >> bits)) bits++;
-    for_each_row(space, n, bound<clean_key>(nkeys, key, keys.data()));
-    sort_keys(keys, order, n, bits);
-    for_each_row(space, nkeys + 1, bound<first_of_key>(n, keys.data(), ptr.data()));
-    return;
-  }
-#endif
-  std::vector<PetscInt> next(nkeys + 2, 0);
-  const auto            clean = [&](PetscInt i) { return key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys; };
-
-  for (PetscInt i = 0; i < n; i++) next[clean(i) + 1]++;
-  for (PetscInt g = 0; g <= nkeys; g++) next[g + 1] += next[g];
-  std::copy_n(next.begin(), nkeys + 1, ptr.data());
-  for (PetscInt i = 0; i < n; i++) order.data()[next[clean(i)]++] = i;
 }
 
 void exclusive_scan(Space space, std::int64_t *values, std::size_t n)

@@ -2,17 +2,25 @@
 #include "algorithm.hpp"
 #include "core/launch/for_each_row.hpp"
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
+#if defined(__CUDACC__)
+  #include <cub/block/block_radix_sort.cuh>
+#endif
+
 namespace goza {
+namespace {
 
 /* The longer a row, the less. */
-static HD void shortness(PetscInt place, const PetscInt *ptr, const PetscInt *rows, PetscInt *key)
+HD void shortness(PetscInt place, const PetscInt *ptr, const PetscInt *rows, PetscInt *key)
 {
   key[place] = PETSC_MAX_INT - (ptr[rows[place] + 1] - ptr[rows[place]]);
 }
 
-static HD void window_of(PetscInt k, const PetscInt *place, PetscInt window, PetscInt *key) { key[k] = place[k] / window; }
+HD void window_of(PetscInt k, const PetscInt *place, PetscInt window, PetscInt *key) { key[k] = place[k] / window; }
+
+} // namespace
 
 /* A window after the other by a count of the rows of each length, or, where lengths differ much, by comparisons. */
 static void sort_by_length_on_host(const PetscInt *ptr, PetscInt *rows, PetscInt n, PetscInt window)
@@ -41,7 +49,46 @@ static void sort_by_length_on_host(const PetscInt *ptr, PetscInt *rows, PetscInt
   }
 }
 
-/* On a device by length and then by window, since sorts are stable. */
+#if defined(__CUDACC__)
+constexpr int sort_threads = 512, rows_of_thread = 8, largest_window = sort_threads * rows_of_thread;
+
+/* A block a window, whose rows it sorts by as many bits as the longest has. */
+static __global__ void __launch_bounds__(sort_threads) SortWindowKernel(PetscInt n, PetscInt window, const PetscInt *ptr, PetscInt *rows)
+{
+  using Key  = std::make_unsigned_t<PetscInt>;
+  using Sort = cub::BlockRadixSort<Key, sort_threads, rows_of_thread, PetscInt>;
+  __shared__ typename Sort::TempStorage memory;
+  __shared__ Key                        longest;
+  const std::int64_t                    first = static_cast<std::int64_t>(blockIdx.x) * window, end = n - first < window ? n : first + window;
+  const std::int64_t                    mine = first + static_cast<int>(threadIdx.x) * rows_of_thread;
+  Key                                   length[rows_of_thread], most = 0;
+  PetscInt                              row[rows_of_thread];
+  int                                   bits = 1;
+
+  if (threadIdx.x == 0) longest = 0;
+  __syncthreads();
+  UNROLL()
+  for (int k = 0; k < rows_of_thread; k++) {
+    row[k]    = mine + k < end ? rows[mine + k] : 0;
+    length[k] = mine + k < end ? static_cast<Key>(ptr[row[k] + 1] - ptr[row[k]]) : 0; // behind the last there is nothing shorter
+    most      = length[k] > most ? length[k] : most;
+  }
+  for (int d = 16; d > 0; d /= 2) {
+    const Key other = __shfl_xor_sync(0xffffffffu, most, d);
+
+    most = other > most ? other : most;
+  }
+  if (threadIdx.x % 32 == 0) atomicMax(&longest, most);
+  __syncthreads();
+  while (longest >> bits) bits++;
+  Sort(memory).SortDescending(length, row, 0, bits);
+  UNROLL()
+  for (int k = 0; k < rows_of_thread; k++)
+    if (mine + k < end) rows[mine + k] = row[k];
+}
+#endif
+
+/* On a device, where windows are large, by length and then by window, since sorts are stable. */
 void sort_by_length(Space space, const PetscInt *ptr, PetscInt *rows, std::size_t count, PetscInt window)
 {
   const PetscInt n = static_cast<PetscInt>(count);
@@ -50,6 +97,12 @@ void sort_by_length(Space space, const PetscInt *ptr, PetscInt *rows, std::size_
     sort_by_length_on_host(ptr, rows, n, window);
     return;
   }
+#if defined(__CUDACC__)
+  if (PetscMin(window, n) <= largest_window) {
+    if (n) launch_kernel<SortWindowKernel>(blocks_for(n, window), sort_threads, n, PetscMin(window, n), ptr, rows);
+    return;
+  }
+#endif
   Array<PetscInt> key(space, n), by_length(space, n);
 
   for_each_row(space, n, bound<shortness>(ptr, rows, key.data()));
