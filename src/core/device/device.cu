@@ -292,6 +292,8 @@ void synchronize()
 
 std::size_t waits() { return waited; }
 
+void note_wait() { waited++; }
+
 bool busy()
 {
   const cudaError_t err = cudaStreamQuery(current);

@@ -1,6 +1,9 @@
 #include "numbers.hpp"
 #include "launch_kernel.hpp"
+#include "properties.hpp"
+#include "recording.hpp"
 #include "scalars.hpp"
+#include "told.hpp"
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -16,8 +19,8 @@ constexpr int         numbers_threads = 256;
 
 /* Pinned memory of the host, which a kernel writes. */
 struct PinnedBuffer {
+  alignas(8) unsigned words[few_bytes / sizeof(unsigned)];
   volatile unsigned number; // of what is there, counted from the first on
-  unsigned          words[few_bytes / sizeof(unsigned)];
 };
 
 /* One block. That it is launched and its number seen takes half as long as a copy and the stream's end. */
@@ -58,23 +61,43 @@ void prepare_numbers() noexcept
   if (const std::unique_lock<std::mutex> lock(numbers.in_use, std::try_to_lock); lock) (void)room_for_numbers();
 }
 
+/* Until that many are sent. Whoever asks has locked them. */
+static void wait_for_number(unsigned number)
+{
+  PinnedBuffer *const pinned = numbers.pinned;
+
+  for (unsigned polls = 1; pinned->number != number; polls++) {
+    if (polls % 1024) continue;
+    if (!busy() && pinned->number != number) throw DeviceError("the device is done and has not sent its numbers");
+    std::this_thread::yield();
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
+}
+
 bool copy_numbers(void *dst, const void *src, std::size_t bytes)
 {
   if (bytes > few_bytes || !numbers.in_use.try_lock()) return false;
   std::lock_guard<std::mutex> lock(numbers.in_use, std::adopt_lock);
 
   if (!room_for_numbers()) return false;
-  PinnedBuffer *const pinned = numbers.pinned;
-
-  launch_kernel<NumbersKernel>(1, numbers_threads, src, static_cast<unsigned>(bytes), pinned, ++numbers.sent);
-  for (unsigned polls = 1; pinned->number != numbers.sent; polls++) {
-    if (polls % 1024) continue;
-    if (!busy() && pinned->number != numbers.sent) throw DeviceError("the device is done and has not sent its numbers");
-    std::this_thread::yield();
-  }
-  std::atomic_thread_fence(std::memory_order_acquire);
-  std::memcpy(dst, pinned->words, bytes);
+  launch_kernel<NumbersKernel>(1, numbers_threads, src, static_cast<unsigned>(bytes), numbers.pinned, ++numbers.sent);
+  wait_for_number(numbers.sent);
+  std::memcpy(dst, numbers.pinned->words, bytes);
   return true;
+}
+
+Told::Told(std::size_t bytes) : bytes_(bytes)
+{
+  if (bytes > few_bytes || recording()) return;
+  lock_ = std::unique_lock<std::mutex>(numbers.in_use, std::try_to_lock);
+  if (lock_ && room_for_numbers()) at_ = {numbers.pinned->words, &numbers.pinned->number, ++numbers.sent};
+}
+
+void Told::wait(void *to) const
+{
+  wait_for_number(at_.value);
+  note_wait();
+  std::memcpy(to, at_.words, bytes_);
 }
 
 #endif

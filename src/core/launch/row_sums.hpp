@@ -1,6 +1,7 @@
 /* Sums over all rows of what a body makes of each, several at once, without arrays between: the same in every run. */
 #pragma once
 #include "core/device/tickets.hpp"
+#include "core/device/told.hpp"
 #include "for_each_row.hpp"
 
 namespace goza {
@@ -58,20 +59,24 @@ template <class V> __device__ V fresh(const V *p)
 
 /* Where the blocks of a grid leave what they have, and what all have together goes. */
 template <class V> struct GridSum {
-  V        *part;   // [K][blocks], where there are several blocks
-  unsigned *ticket; // 0 before and after
-  V        *result; // [K]
+  V             *part;   // [K][blocks], where there are several blocks
+  unsigned      *ticket; // 0 before and after
+  V             *result; // [K]
+  device::ToldAt told{}; // where the host waits for the result
 };
 
 /* join_block() for all blocks of a grid: the one that is the last to leave its part joins them, in their order. */
-template <class Join, int K, class V> __device__ void join_grid(V *mine, const GridSum<V> &sum)
+template <class Join, int K, int threads = sum_threads, class V> __device__ void join_grid(V *mine, const GridSum<V> &sum)
 {
   __shared__ bool last;
 
   #pragma unroll 1
   for (bool parts = gridDim.x > 1;; parts = false) { // the code of join_block() once
-    join_block<Join, K>(mine, parts ? sum.part + blockIdx.x : sum.result, parts ? gridDim.x : 1);
-    if (!parts) return;
+    join_block<Join, K, threads>(mine, parts ? sum.part + blockIdx.x : sum.result, parts ? gridDim.x : 1);
+    if (!parts) {
+      device::tell(sum.told);
+      return;
+    }
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) last = atomicInc(sum.ticket, gridDim.x - 1) == gridDim.x - 1;
@@ -80,7 +85,7 @@ template <class Join, int K, class V> __device__ void join_grid(V *mine, const G
     __threadfence();
     for (int k = 0; k < K; k++) mine[k] = Join::template nothing<V>();
   #pragma unroll 1
-    for (unsigned block = threadIdx.x; block < gridDim.x; block += sum_threads)
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += threads)
       for (int k = 0; k < K; k++) mine[k] = Join::join(mine[k], fresh(sum.part + static_cast<std::size_t>(k) * gridDim.x + block));
   }
 }
@@ -96,25 +101,30 @@ __global__ void __launch_bounds__(sum_threads, 2) SumRowsKernel(PetscInt n, cons
   join_grid<Join, K>(mine, sum);
 }
 
-/* The same for more parts than one block looks at in time. */
-template <class Join, class V> __global__ void __launch_bounds__(sum_threads) JoinPartsKernel(int nparts, const V *part, V *result)
+/* The same for parts that other kernels left. */
+template <class Join, int K, class V> __global__ void __launch_bounds__(sum_threads) JoinPartsKernel(int nparts, const V *part, V *result, device::ToldAt told)
 {
-  V mine = Join::template nothing<V>();
+  V mine[K];
 
-  for (int p = threadIdx.x; p < nparts; p += sum_threads) mine = Join::join(mine, part[static_cast<std::size_t>(blockIdx.x) * nparts + p]);
-  join_block<Join, 1>(&mine, result + blockIdx.x, 1);
+  for (int k = 0; k < K; k++) {
+    mine[k] = Join::template nothing<V>();
+    for (int p = threadIdx.x; p < nparts; p += sum_threads) mine[k] = Join::join(mine[k], part[static_cast<std::size_t>(k) * nparts + p]);
+  }
+  join_block<Join, K>(mine, result, 1);
+  device::tell(told);
 }
 #endif
 
-/* result[0 .. K-1], in the space: body(row, V *mine) joins a row's share to mine[0 .. K-1]. Nothing waits for it. */
-template <class Join, int K, class V, class Body> void join_rows(Space space, PetscInt n, const Body &body, V *result)
+/* result[0 .. K-1], in the space: body(row, V *mine) joins a row's share to mine[0 .. K-1]. Nothing waits for it, but who is told of it. */
+template <class Join, int K, class V, class Body>
+void join_rows(Space space, PetscInt n, const Body &body, V *result, [[maybe_unused]] const device::ToldAt &told = {})
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
     const unsigned blocks = sum_blocks<Body>(n);
     Array<V>       part(space, blocks > 1 ? static_cast<std::size_t>(K) * blocks : 0);
 
-    launch_kernel<SumRowsKernel<Join, K, V, Body>>(blocks, sum_threads, n, body, GridSum<V>{part.data(), device::ticket(), result});
+    launch_kernel<SumRowsKernel<Join, K, V, Body>>(blocks, sum_threads, n, body, GridSum<V>{part.data(), device::ticket(), result, told});
     return;
   }
 #endif

@@ -5,12 +5,13 @@
    body. */
 #pragma once
 #include "core/sparse/csr_matrix.hpp"
-#include "row_sums.hpp"
+#include "joined_rows.hpp"
 
 namespace goza {
 
 #if defined(__CUDACC__)
 constexpr int      staging_threads = 128;
+constexpr unsigned few_staged      = 512; // blocks whose parts the last of them joins in less time than another kernel takes
 constexpr PetscInt staged_entries  = 41984 / (sizeof(PetscInt) + sizeof(PetscScalar)); // 128 rows of 27 entries; five blocks to a multiprocessor
 
 /* A body's index stands for `unit` rows; a block takes `each` of them: call(body, k) for each, where the body reads what has been copied. */
@@ -48,13 +49,14 @@ __global__ void __launch_bounds__(staging_threads)
 
 template <class Join, int K, class V, class Body>
 __global__ void __launch_bounds__(staging_threads) StagedSumKernel(PetscInt n, PetscInt unit, PetscInt each, const PetscInt *ptr, const PetscInt *acol,
-                                                                   const PetscScalar *aval, const __grid_constant__ Body body, V *part)
+                                                                   const PetscScalar *aval, const __grid_constant__ Body body, GridSum<V> sum)
 {
   V mine[K];
 
   for (V &m : mine) m = Join::template nothing<V>();
   stage_rows(n, unit, each, ptr, acol, aval, body, [&](const auto &staged, PetscInt k) { staged(k, mine); });
-  join_block<Join, K, staging_threads>(mine, part + blockIdx.x, gridDim.x);
+  if (sum.ticket) join_grid<Join, K, staging_threads>(mine, sum);
+  else join_block<Join, K, staging_threads>(mine, sum.part + blockIdx.x, gridDim.x);
 }
 
 /* How many indices a block takes, several a thread where rows are short and blocks enough; 0: rows are so long that it copies nothing. */
@@ -85,21 +87,29 @@ template <class Body> void for_each_csr_row(const Csr &A, PetscInt unit, const B
 }
 
 /* The same for join_rows(). */
-template <class Join, int K, class V, class Body> void join_csr_rows(const Csr &A, PetscInt unit, const Body &body, V *result)
+template <class Join, int K, class V, class Body> void join_csr_rows(const Csr &A, PetscInt unit, const Body &body, V *result, const device::ToldAt &told = {})
 {
   const PetscInt n = A.nrows / unit;
 
 #if defined(__CUDACC__)
   if (const PetscInt each = A.space == Space::Cuda ? staged_each(A, n) : 0) {
     const unsigned blocks = blocks_for(n, each);
-    Array<V>       part(A.space, static_cast<std::size_t>(K) * blocks);
+    const bool     few    = blocks <= few_staged;
+    Array<V>       part(A.space, static_cast<std::size_t>(K) * blocks, unset);
 
-    launch_kernel<StagedSumKernel<Join, K, V, Body>>(blocks, staging_threads, n, unit, each, A.ptr, A.col, A.val, body, part.data());
-    launch_kernel<JoinPartsKernel<Join, V>>(K, sum_threads, static_cast<int>(blocks), static_cast<const V *>(part.data()), result);
+    launch_kernel<StagedSumKernel<Join, K, V, Body>>(blocks, staging_threads, n, unit, each, A.ptr, A.col, A.val, body,
+                                                     GridSum<V>{part.data(), few ? device::ticket() : nullptr, result, told});
+    if (!few) launch_kernel<JoinPartsKernel<Join, K, V>>(1, sum_threads, static_cast<int>(blocks), static_cast<const V *>(part.data()), result, told);
     return;
   }
 #endif
-  join_rows<Join, K>(A.space, n, body, result);
+  join_rows<Join, K>(A.space, n, body, result, told);
+}
+
+/* And for joined_rows(). */
+template <class Join, int K, class V, class Body> std::vector<V> joined_csr_rows(const Csr &A, PetscInt unit, const Body &body)
+{
+  return told_values<V>(A.space, K, [&](V *result, const device::ToldAt &told) { join_csr_rows<Join, K>(A, unit, body, result, told); });
 }
 
 } // namespace goza

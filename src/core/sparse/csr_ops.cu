@@ -287,10 +287,7 @@ void transpose_numeric(const Csr &A, CsrMatrix &T)
 
 bool columns_ascend(const Csr &A)
 {
-  Array<std::int64_t> count(A.space, 1);
-
-  join_csr_rows<Plus, 1>({A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, A.nnz}, 1, Descents{A.ptr, A.col}, count.data());
-  return read_value(A.space, count.data()) == 0;
+  return joined_csr_rows<Plus, 1, std::int64_t>({A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, A.nnz}, 1, Descents{A.ptr, A.col})[0] == 0;
 }
 
 bool same_pattern(const CsrMatrix &A, const CsrMatrix &B)

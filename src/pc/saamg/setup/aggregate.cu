@@ -121,10 +121,13 @@ Array<PetscInt> ids_of(const CsrAggregates &aggregates)
 {
   const ColumnMap &map   = *aggregates.map;
   const Space      space = map.space();
-  Array<PetscInt>  all(space, map.nlocal()), name(space, aggregates.n);
+  Array<PetscInt>  all(space, map.nlocal());
 
   all.zero();
   for_each_row(space, static_cast<PetscInt>(aggregates.name.size()), NameAggregates{aggregates.of_node.data(), aggregates.name.data(), all.data()});
+  if (map.size() == 1) return all;
+  Array<PetscInt> name(space, aggregates.n);
+
   map.largest_of_ghosts(all.data() + aggregates.n, all.data());
   if (aggregates.n) name.copy_from(all.data(), aggregates.n);
   return name;

@@ -3,6 +3,7 @@
 #include "aggregate_at_once.hpp"
 #include "all_rounds.hpp"
 #include "core/device/whole_grid.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "core/launch/scan_block.hpp"
 #include "root_rows.hpp"
 
@@ -143,7 +144,8 @@ template <class Weight> __device__ void join_nodes(const AtOnce<Weight> &a, bool
   add_counts<4>(mine, a.count + of_elsewhere);
 }
 
-template <int lanes, class Weight> __global__ void __launch_bounds__(at_once_threads, 2) AggregateKernel(const __grid_constant__ AtOnce<Weight> a)
+template <int lanes, class Weight>
+__global__ void __launch_bounds__(at_once_threads, 2) AggregateKernel(const __grid_constant__ AtOnce<Weight> a, std::int64_t *result, device::ToldAt told)
 {
   const auto         grid = cooperative_groups::this_grid();
   const Runs<Weight> runs(a);
@@ -167,6 +169,10 @@ template <int lanes, class Weight> __global__ void __launch_bounds__(at_once_thr
   runs.number_roots(boxes);
   grid.sync();
   join_nodes(a, boxes);
+  grid.sync();
+  if (blockIdx.x) return;
+  if (threadIdx.x < counts) result[threadIdx.x] = fresh(a.count + threadIdx.x);
+  device::tell(told);
 }
 
 template <class Weight>
@@ -185,9 +191,10 @@ std::vector<std::int64_t> run_at_once(const CsrGraph &G, bool first_alone, const
                            key + G.n,     key + 2 * G.n, key + 3 * G.n, members.data(), members.data() + G.n, of_node.data(), name.data(),
                            before.data(), open.data(),   count.data()};
 
-  if (G.long_rows()) launch_whole_grid<AggregateKernel<warp_lanes, Weight>>(blocks, at_once_threads, all);
-  else launch_whole_grid<AggregateKernel<few_lanes, Weight>>(blocks, at_once_threads, all);
-  return count.to_host();
+  return told_values<std::int64_t>(space, counts, [&](std::int64_t *result, const device::ToldAt &told) {
+    if (G.long_rows()) launch_whole_grid<AggregateKernel<warp_lanes, Weight>>(blocks, at_once_threads, all, result, told);
+    else launch_whole_grid<AggregateKernel<few_lanes, Weight>>(blocks, at_once_threads, all, result, told);
+  });
 }
 
 } // namespace

@@ -133,42 +133,38 @@ struct CountSample {
 
 PetscReal share_of_strong(const Csr &A, PetscReal threshold)
 {
-  constexpr PetscInt  most = 512;
-  const PetscInt      rows = PetscMin(A.nrows, most);
-  Array<std::int64_t> counts(A.space, 2);
+  constexpr PetscInt most = 512;
+  const PetscInt     rows = PetscMin(A.nrows, most);
 
-  join_rows<Plus, 2>(A.space, rows, CountSample{A, rows, strength_cut(threshold)}, counts.data());
-  const std::vector<std::int64_t> n = counts.to_host();
+  const std::vector<std::int64_t> n = joined_rows<Plus, 2, std::int64_t>(A.space, rows, CountSample{A, rows, strength_cut(threshold)});
   return n[0] ? static_cast<PetscReal>(n[1]) / static_cast<PetscReal>(n[0]) : 1;
 }
 
-/* Of one row in `part`, or of all. */
+/* Of one row in `part`, or all(row). */
 template <class Rows, class All>
-static void count_couplings(Space space, PetscInt n, const RowCouplings<Rows> &row, PetscInt part, Array<std::int64_t> &counts, const All &all)
+static std::vector<std::int64_t> count_couplings(Space space, PetscInt n, const RowCouplings<Rows> &row, PetscInt part, const All &all)
 {
   using Some          = SomeCouplings<Rows>;
   const PetscInt runs = n / Some::run / part;
 
-  if (part == 1) all(row);
-  else join_rows<Plus, numbers_of_couplings>(space, runs * Some::run, Some{row, runs, n / Some::run}, counts.data());
+  if (part == 1) return all(row);
+  return joined_rows<Plus, numbers_of_couplings, std::int64_t>(space, runs * Some::run, Some{row, runs, n / Some::run});
 }
 
 static Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const Array<PetscScalar> &dinv, PetscInt part)
 {
-  const Csr          &A     = rows.A;
-  const Space         space = A.space;
-  Array<std::int64_t> counts(space, numbers_of_couplings);
-  Couplings           found;
+  const Csr                &A     = rows.A;
+  const Space               space = A.space;
+  std::vector<std::int64_t> n;
+  Couplings                 found;
 
   if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
-    count_couplings(space, A.nrows, RowCouplings<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), dinv.data()}, part, counts,
-                    [&](const auto &row) { join_rows<Plus, numbers_of_couplings>(space, A.nrows, row, counts.data()); });
+    n = count_couplings(space, A.nrows, RowCouplings<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), dinv.data()}, part,
+                        [&](const auto &row) { return joined_rows<Plus, numbers_of_couplings, std::int64_t>(space, A.nrows, row); });
   } else {
-    count_couplings(space, A.nrows, RowCouplings<AijRowsView>{rows_of(A), dinv.data()}, part, counts,
-                    [&](const auto &row) { join_csr_rows<Plus, numbers_of_couplings>(A, 1, row, counts.data()); });
+    n = count_couplings(space, A.nrows, RowCouplings<AijRowsView>{rows_of(A), dinv.data()}, part,
+                        [&](const auto &row) { return joined_csr_rows<Plus, numbers_of_couplings, std::int64_t>(A, 1, row); });
   }
-  std::vector<std::int64_t> n = counts.to_host();
-
   columns.sum(n.data(), numbers_of_couplings);
   found = {n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]};
   std::copy(n.begin() + 8, n.end(), found.below);

@@ -24,26 +24,24 @@ static std::shared_ptr<RoughRows> room_for_rough(const mat::Cds<PetscScalar, Pet
 
 CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns, PetscInt bs, std::size_t rough_from)
 {
-  constexpr int       of_row = Facts<AijRowsView>::facts + 1;
-  const Csr          &A      = rows.A;
-  const Space         space  = A.space;
-  CsrFacts            facts;
-  Array<std::int64_t> counts(space, of_row);
+  constexpr int of_row = Facts<AijRowsView>::facts + 1;
+  const Csr    &A      = rows.A;
+  const Space   space  = A.space;
+  CsrFacts      facts;
 
   facts.dinv       = Array<PetscScalar>(space, A.nrows, unset);
   facts.isolated   = Array<unsigned char>(space, A.nrows, unset);
   const auto *cds  = columns.size() == 1 ? rows.diagonals() : nullptr;
   const auto  look = [&](auto entries) {
-    join_rows<Plus, of_row>(space, A.nrows, Facts<decltype(entries)>{entries, bs, facts.dinv.data(), facts.isolated.data()}, counts.data());
+    return joined_rows<Plus, of_row, std::int64_t>(space, A.nrows, Facts<decltype(entries)>{entries, bs, facts.dinv.data(), facts.isolated.data()});
   };
+  std::vector<std::int64_t> n;
 
   if (const auto rough = cds && cds->bytes() >= rough_from ? room_for_rough(*cds) : nullptr) {
-    look(CopiedEntries{entries_of(*cds), rough->factor, rough->A.view().ld, rough->A.values_to_write()});
+    n           = look(CopiedEntries{entries_of(*cds), rough->factor, rough->A.view().ld, rough->A.values_to_write()});
     facts.rough = rough;
-  } else if (cds) look(entries_of(*cds));
-  else join_csr_rows<Plus, of_row>(A, 1, Facts<AijRowsView>{rows_of(A), bs, facts.dinv.data(), facts.isolated.data()}, counts.data());
-  std::vector<std::int64_t> n = counts.to_host();
-
+  } else if (cds) n = look(entries_of(*cds));
+  else n = joined_csr_rows<Plus, of_row, std::int64_t>(A, 1, Facts<AijRowsView>{rows_of(A), bs, facts.dinv.data(), facts.isolated.data()});
   facts.nisolated = n[4];
   columns.sum(n.data(), of_row);
   facts.any_isolated   = n[4] > 0;

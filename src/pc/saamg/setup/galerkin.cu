@@ -19,17 +19,20 @@ namespace {
 struct WorkOfRow {
   static constexpr bool walks_along_row = true;
 
-  const PetscInt *ptr, *col, *length; // of A; of P's rows
+  const PetscInt *ptr, *col, *length, *begin; // of A; of P's rows, or where these begin
   double          bs, k, aggregates;
 
   HD void operator()(PetscInt i, double *work) const
   {
     double terms = 0;
 
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) terms += length[col[p]];
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) terms += length_of(col[p]);
     terms /= bs * k;
-    *work += (terms + length[i] / k * (terms < aggregates ? terms : aggregates)) / bs;
+    *work += (terms + length_of(i) / k * (terms < aggregates ? terms : aggregates)) / bs;
   }
+
+private:
+  HD PetscInt length_of(PetscInt j) const { return begin ? begin[j + 1] - begin[j] : length[j]; }
 };
 
 HD void square_of_length(PetscInt i, std::int64_t *sum, const PetscInt *ptr)
@@ -181,18 +184,19 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
 {
   constexpr double uncountable = 1e15;
   const double     aggregates  = static_cast<double>(I.coarse->nglobal()) / I.k;
-  const bool       by_nodes    = columns.size() == 1 && I.nodes && I.blocks;
-  const PetscInt   n           = by_nodes ? A.nrows / I.bs : A.nrows;
-  Array<PetscInt>  length(A.space, by_nodes ? n : columns.nlocal(), unset);
-  Array<double>    work(A.space, 1);
+  const bool       alone = columns.size() == 1, by_nodes = alone && I.nodes && I.blocks;
+  Array<PetscInt>  length(A.space, alone ? 0 : columns.nlocal(), unset);
+  const double     bs = static_cast<double>(I.bs), k = static_cast<double>(I.k);
 
-  for_each_row(A.space, n, RowLength<PetscInt>{by_nodes ? I.blocks->ptr.data() : I.P.ptr.data(), nullptr, length.data()});
-  if (by_nodes) join_rows<Plus, 1>(A.space, n, WorkOfRow{I.nodes->ptr.data(), I.nodes->col.data(), length.data(), 1, 1, aggregates}, work.data());
-  else {
+  if (!alone) {
+    for_each_row(A.space, A.nrows, RowLength<PetscInt>{I.P.ptr.data(), nullptr, length.data()});
     columns.update(length);
-    join_rows<Plus, 1>(A.space, n, WorkOfRow{A.ptr, A.col, length.data(), static_cast<double>(I.bs), static_cast<double>(I.k), aggregates}, work.data());
   }
-  const double found = read_value(A.space, work.data());
+  const double found = by_nodes
+                       ? joined_rows<Plus, 1, double>(A.space, A.nrows / I.bs,
+                                                      WorkOfRow{I.nodes->ptr.data(), I.nodes->col.data(), nullptr, I.blocks->ptr.data(), 1, 1, aggregates})[0]
+                       : joined_rows<Plus, 1, double>(A.space, A.nrows,
+                                                      WorkOfRow{A.ptr, A.col, length.data(), alone ? I.P.ptr.data() : nullptr, bs, k, aggregates})[0];
   std::int64_t sum   = static_cast<std::int64_t>(PetscMin(found, uncountable));
   columns.sum(&sum, 1);
   return static_cast<double>(sum);

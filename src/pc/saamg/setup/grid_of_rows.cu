@@ -1,6 +1,6 @@
 #include "grid_of_rows.hpp"
 #include "core/util/algorithm.hpp"
-#include "core/launch/row_sums.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "parallel/par_csr.hpp"
 #include <algorithm>
 #include <optional>
@@ -17,6 +17,14 @@ struct Strides {
 HD void length_and_node(PetscInt i, std::int64_t numbers, std::int64_t first, PetscInt bs, const PetscInt *ptr, const PetscInt *id, std::int64_t *key)
 {
   key[i] = static_cast<std::int64_t>(ptr[i * bs + 1] - ptr[i * bs]) * numbers + (numbers - 1 - (id ? id[i] : first + i));
+}
+
+HD void most_length_and_node(PetscInt i, std::int64_t *most, std::int64_t numbers, std::int64_t first, PetscInt bs, const PetscInt *ptr)
+{
+  std::int64_t key;
+
+  length_and_node(0, numbers, first + i, bs, ptr + i * bs, nullptr, &key);
+  *most = Most::join(*most, key);
 }
 
 struct RowOfKey { // and one more; 0: another
@@ -61,16 +69,14 @@ struct CountFar {
   PetscInt        ncols, first_column;
   const PetscInt *ghost; // global numbers
   const PetscInt *ptr, *col;
-  std::int64_t   *far;
   int             reach;
 
-  HD void operator()(PetscInt k) const
+  HD void operator()(PetscInt k, std::int64_t *far) const
   {
     const PetscInt node = (begin + k) * every, row = (node - first) * bs;
 
     const auto here = lattice.point(node);
 
-    far[k] = 0;
     for (PetscInt p = ptr[row]; p < ptr[row + 1]; p++) {
       const PetscInt other = (col[p] < ncols ? first_column + col[p] : ghost[col[p] - ncols]) / bs;
 
@@ -79,7 +85,7 @@ struct CountFar {
       for (int d = 0; d < 3; d++) {
         const PetscInt away = there.at[d] - here.at[d];
 
-        far[k] += away < -reach || away > reach;
+        *far += away < -reach || away > reach;
       }
     }
   }
@@ -108,12 +114,14 @@ std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, 
 {
   const std::int64_t  longest = reach == 1 ? 27 : 125;
   const PetscInt      n = A.nrows / bs, first = columns.start() / bs;
-  Array<std::int64_t> key(A.space, n);
-  std::int64_t        grid[2] = {0, 0};
+  Array<std::int64_t> key(A.space, id ? n : 0);
+  std::int64_t        grid[2] = {0, 0}, top;
 
   if (!columns.nglobal()) return {};
-  for_each_row(A.space, n, bound<length_and_node>(numbers, first, bs, A.ptr, id, key.data()));
-  std::int64_t top = largest(A.space, key.data(), key.size());
+  if (id) {
+    for_each_row(A.space, n, bound<length_and_node>(numbers, first, bs, A.ptr, id, key.data()));
+    top = largest(A.space, key.data(), key.size());
+  } else top = joined_rows<Most, 1, std::int64_t>(A.space, n, bound<most_length_and_node>(numbers, first, bs, A.ptr))[0];
   columns.largest(&top);
   const std::int64_t length = top / numbers, node = numbers - 1 - top % numbers;
   std::int64_t       here = node - first;
@@ -169,10 +177,9 @@ Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs, int reac
   lattice.points[0] = lattice.tiles[0] = static_cast<PetscInt>(grid->line);
   lattice.points[1] = lattice.tiles[1] = static_cast<PetscInt>(grid->plane / grid->line);
   lattice.points[2] = lattice.tiles[2] = static_cast<PetscInt>(N / grid->plane);
-  Array<std::int64_t> far(A.space, end - begin);
-  for_each_row(A.space, end - begin,
-               CountFar{lattice, bs, every, first, begin, A.nrows, columns.start(), columns.ghosts_here().data(), A.ptr, A.col, far.data(), reach});
-  std::int64_t total = sum(A.space, far.data(), far.size());
+  std::int64_t total                   = joined_rows<Plus, 1, std::int64_t>(A.space, end - begin,
+                                                          CountFar{lattice, bs, every, first, begin, A.nrows, columns.start(), columns.ghosts_here().data(),
+                                                                   A.ptr, A.col, reach})[0];
   columns.sum(&total, 1);
   return total ? Lattice() : lattice;
 }

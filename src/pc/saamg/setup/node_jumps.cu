@@ -23,11 +23,10 @@ HD void sum_exponents(PetscInt i, std::int64_t *sum, const PetscScalar *dinv, co
 /* Where diagonals are all alike, as is seen without a look at the rows, nothing jumps. At the sides of a grid they are a half to an eighth: 0.1 to 0.4. */
 bool diagonals_differ(const CsrFacts &facts, const LocalColumns &columns)
 {
-  constexpr double    least = 0.5; // of the variance of their logarithms to the base of 2
-  Array<std::int64_t> sums(facts.dinv.space(), 3);
+  constexpr double least = 0.5; // of the variance of their logarithms to the base of 2
 
-  join_rows<Plus, 3>(facts.dinv.space(), static_cast<PetscInt>(facts.dinv.size()), bound<sum_exponents>(facts.dinv.data(), facts.isolated.data()), sums.data());
-  std::vector<std::int64_t> sum = sums.to_host();
+  std::vector<std::int64_t> sum = joined_rows<Plus, 3, std::int64_t>(facts.dinv.space(), static_cast<PetscInt>(facts.dinv.size()),
+                                                                     bound<sum_exponents>(facts.dinv.data(), facts.isolated.data()));
   columns.sum(sum.data(), 3);
   const double n = static_cast<double>(sum[0]), mean = static_cast<double>(sum[1]) / n;
 
@@ -73,13 +72,12 @@ NodeJumps jumps_of_nodes(const Csr &A, const MapPtr &columns, PetscInt bs, CsrFa
   const MapPtr          nodes = nodes_of_columns(columns, bs);
   const Array<PetscInt> ghost = nodes_of_ghost_columns(*columns, *nodes, bs);
   Array<PetscReal>      rdiag(space, nodes->nlocal(), unset);
-  Array<std::int64_t>   counts(space, 4);
   const BlockRows       blocks{rows_of(measured.rows), measured.unit, A.nrows / bs, ghost.data(), measured.place.data(), 0};
 
   for_each_csr_row(measured.rows, measured.unit, DiagonalNorm{blocks, rdiag.data()});
   nodes->update(rdiag);
-  join_csr_rows<Plus, 4>(measured.rows, measured.unit, CountJumps{blocks, {rdiag.data(), strength_cut(0)}, rdiag.data()}, counts.data());
-  std::vector<std::int64_t> count = counts.to_host();
+  std::vector<std::int64_t> count = joined_csr_rows<Plus, 4, std::int64_t>(measured.rows, measured.unit,
+                                                                           CountJumps{blocks, {rdiag.data(), strength_cut(0)}, rdiag.data()});
   columns->sum(count.data(), 4);
   return {count[0], count[1], count[2], count[3]};
 }

@@ -52,14 +52,13 @@ bool seems_symmetric(const Csr &A, const ColumnMap &columns, const CsrFacts &fac
 {
   const PetscReal    rounding = PETSC_SQRT_MACHINE_EPSILON / 100;
   const Space        space    = A.space;
-  Array<PetscScalar> r(space, columns.nlocal()), s(space, columns.nlocal()), sums(space, 2);
+  Array<PetscScalar> r(space, columns.nlocal()), s(space, columns.nlocal());
 
   for_each_row(space, A.nrows, Probe{columns.start(), 0, facts.dinv.data(), facts.isolated.data(), r.data()});
   for_each_row(space, A.nrows, Probe{columns.start(), 1, facts.dinv.data(), facts.isolated.data(), s.data()});
   columns.update(r);
   columns.update(s);
-  join_csr_rows<Plus, 2>(A, 1, Antisymmetry{A.ptr, A.col, A.val, r.data(), s.data(), conjugated}, sums.data());
-  std::vector<PetscScalar> sum = sums.to_host();
+  std::vector<PetscScalar> sum = joined_csr_rows<Plus, 2, PetscScalar>(A, 1, Antisymmetry{A.ptr, A.col, A.val, r.data(), s.data(), conjugated});
   columns.sum(sum.data(), 2);
   return !(PetscAbsScalar(sum[0]) > rounding * PetscAbsScalar(sum[1])); // a NaN is found elsewhere
 }
@@ -162,10 +161,8 @@ CsrMatrix diffusive_part(const Csr &A, const MapPtr &columns, PetscInt bs, bool 
 
 double outweighed_rows(const Csr &A, const LocalColumns &columns)
 {
-  Array<std::int64_t> counts(A.space, CountOutweighed::n);
+  std::vector<std::int64_t> n = joined_csr_rows<Plus, CountOutweighed::n, std::int64_t>(A, 1, CountOutweighed{A.ptr, A.col, A.val});
 
-  join_csr_rows<Plus, CountOutweighed::n>(A, 1, CountOutweighed{A.ptr, A.col, A.val}, counts.data());
-  std::vector<std::int64_t> n = counts.to_host();
   columns.sum(n.data(), CountOutweighed::n);
   return n[0] ? static_cast<double>(n[1]) / static_cast<double>(n[0]) : 0;
 }
