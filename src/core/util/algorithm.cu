@@ -1,10 +1,8 @@
 #include "algorithm.hpp"
-#include "counted.hpp"
 #include "core/device/cuda_check.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "sort_keys.hpp"
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #if defined(__CUDACC__)
@@ -41,11 +39,6 @@ template <class Call> void with_work(const char *name, const Call &call)
 #endif
 
 template <class Join, class T> HD void join_values(PetscInt i, T *all, const T *values) { *all = Join::join(*all, values[i]); }
-
-/* Numbers of entries: where one is negative, or there are more than a PetscInt counts, the most that it holds. */
-struct PlusUpToMost {
-  HD PetscInt operator()(PetscInt a, PetscInt b) const { return a < 0 || b < 0 || a > PETSC_MAX_INT - b ? PETSC_MAX_INT : a + b; }
-};
 
 } // namespace
 
@@ -89,35 +82,6 @@ void sum_into(Space space, const PetscScalar *values, std::size_t n, PetscScalar
     for (std::size_t k = 0; k < width; k++) part[k] += values[i + k];
   for (std::size_t i = n / width * width; i < n; i++) part[i % width] += values[i];
   *result = std::accumulate(part, part + width, PetscScalar(0));
-}
-
-void scan_lengths(Space space, const PetscInt *length, Array<PetscInt> &ptr)
-{
-  const std::size_t n = ptr.size();
-
-#if defined(__CUDACC__)
-  if (space == Space::Cuda)
-    with_work("DeviceScan", [=, to = ptr.data()](void *work, std::size_t &bytes, cudaStream_t on) {
-      return cub::DeviceScan::ExclusiveScan(work, bytes, length, to, PlusUpToMost{}, PetscInt(0), n, on);
-    });
-#endif
-  if (space == Space::Host) std::exclusive_scan(length, length + n, ptr.data(), PetscInt(0), PlusUpToMost{});
-}
-
-bool scan_lengths(Space space, const PetscInt *length, Array<PetscInt> &ptr, PetscInt *nnz)
-{
-  scan_lengths(space, length, ptr);
-  *nnz = read_value(space, ptr.data() + ptr.size() - 1);
-  return *nnz < PETSC_MAX_INT;
-}
-
-PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr)
-{
-  PetscInt nnz;
-
-  const bool countable = scan_lengths(space, ptr.data(), ptr, &nnz);
-
-  return counted(countable ? nnz : std::numeric_limits<std::int64_t>::max());
 }
 
 PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, PetscInt n, PetscInt *kept)

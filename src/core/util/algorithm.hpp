@@ -15,8 +15,9 @@ void sum_into(Space space, const PetscScalar *values, std::size_t n, PetscScalar
 
 /* Row lengths in ptr[0 .. n-1] become the row pointer ptr[0 .. n]; returns the number of entries. An error where PetscInt cannot count them. */
 PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr);
+PetscInt lengths_to_pointer(Space space, const PetscInt *length, Array<PetscInt> &ptr); // the same from length[ptr.size() - 1]
 
-/* The same from length[ptr.size()], whose last does not count. False, and no error, where a length is negative or a PetscInt cannot count the entries. */
+/* The same from length[ptr.size() - 1]. False, and no error, where a length is negative or a PetscInt cannot count the entries. */
 bool scan_lengths(Space space, const PetscInt *length, Array<PetscInt> &ptr, PetscInt *nnz);
 
 /* The same where the number of entries is known or not asked for: nothing waits. More than a PetscInt counts are the most that it holds. */

@@ -302,9 +302,10 @@ CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, co
     F.ptr.data()[0] = 0;
     body.end        = F.ptr.data() + 1;
   } else {
-    if (bs == 1 && G.filtered.size()) F.ptr.copy_from(G.filtered.data(), A.nrows);
-    else for_each_row_of(A, body);
-    const PetscInt nnz = lengths_to_pointer(space, F.ptr);
+    const bool known = bs == 1 && G.filtered.size();
+
+    if (!known) for_each_row_of(A, body);
+    const PetscInt nnz = lengths_to_pointer(space, known ? G.filtered.data() : F.ptr.data(), F.ptr);
     F.col              = Array<PetscInt>(space, nnz);
     F.val              = Array<PetscScalar>(space, nnz);
   }

@@ -202,9 +202,8 @@ HD void number_of_entry(PetscInt, const PetscInt *from, std::uint64_t *to) { *to
 /* Where the edges will be, of degrees that are counted. */
 void place_edges(CsrGraph &G)
 {
-  G.ptr = Array<PetscInt>(G.space(), G.n + 1);
-  if (G.n) G.ptr.copy_from(G.degree.data(), G.n);
-  scan_lengths(G.space(), G.ptr.data(), G.ptr);
+  G.ptr = Array<PetscInt>(G.space(), G.n + 1, unset);
+  scan_lengths(G.space(), G.degree.data(), G.ptr);
 }
 
 template <class Body> void for_each_row_of(const Csr &rows, PetscInt unit, const Body &body)
