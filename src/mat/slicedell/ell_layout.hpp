@@ -10,17 +10,14 @@ namespace goza::mat {
 /* Width of one slice, in stored entries, and what adds up over all slices: the widths, whether an empty row shares it with others, and whether it has a row of
    more than `most` entries. */
 struct SliceWidth {
-  static constexpr bool walks_along_row = true;
-
   enum Sum { stored, mixed, with_long_row, sums };
 
   PetscInt        nplaces;
   int             shift;
   PetscInt        most;
   const PetscInt *ptr, *row;
-  std::int64_t   *width;
 
-  HD void operator()(PetscInt slice, std::int64_t *sum) const
+  HD std::int64_t operator()(PetscInt slice, std::int64_t *sum) const
   {
     const PetscInt H       = PetscInt(1) << shift;
     PetscInt       longest = 0;
@@ -32,10 +29,12 @@ struct SliceWidth {
       longest = n > longest ? n : longest;
       empty   = empty || n == 0;
     }
-    width[slice] = static_cast<std::int64_t>(longest) * H;
-    sum[stored] += width[slice];
+    const std::int64_t width = static_cast<std::int64_t>(longest) * H;
+
+    sum[stored] += width;
     sum[mixed] += longest && empty;
     sum[with_long_row] += longest > most;
+    return width;
   }
 };
 

@@ -4,6 +4,7 @@
 #include "ell_sharing.hpp"
 #include "long_rows_bodies.hpp"
 #include "core/launch/joined_rows.hpp"
+#include "core/launch/scanned_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_matrix.hpp"
 #include "core/sparse/block_product.hpp"
@@ -61,8 +62,7 @@ PetscInt block_ell_height(Space space, PetscInt nrows, std::int64_t nblocks)
 
 template <class Store, class V> EllView<Store> SlicedEll<Store, V>::view() const
 {
-  return {nplaces_,        shift_,      slice_ptr_.data(), row_.data(),   length_.data(), val_.data(),
-          col_ptr_.data(), col_.data(), gap_.data(),       first_.data(), head_.data()};
+  return {nplaces_, shift_, slice_ptr_.data(), row_.data(), length_.data(), val_.data(), columns_at(), col_.data(), gap_.data(), first_.data(), head_.data()};
 }
 
 /* Order of the rows and slice pointers; returns how many entries, or blocks, the slices hold. has_longer: whether a row has more than `most`. */
@@ -80,12 +80,9 @@ template <class Store, class V> std::int64_t SlicedEll<Store, V>::lay_out(const 
 
   const PetscInt nslices = (nplaces_ + (PetscInt(1) << shift_) - 1) >> shift_;
 
-  slice_ptr_ = Array<std::int64_t>(space, nslices + 1);
-  slice_ptr_.zero();
-  const auto found = joined_rows<Plus, SliceWidth::sums, std::int64_t>(space, nslices,
-                                                                       SliceWidth{nplaces_, shift_, most, A.ptr, row_.data(), slice_ptr_.data()});
-  exclusive_scan(space, slice_ptr_.data(), nslices + 1);
-  length_ = Array<PetscInt>(space);
+  slice_ptr_       = Array<std::int64_t>(space, nslices + 1, unset);
+  const auto found = scanned_rows<SliceWidth::sums>(space, nslices, SliceWidth{nplaces_, shift_, most, A.ptr, row_.data()}, slice_ptr_.data());
+  length_          = Array<PetscInt>(space);
   if (found[SliceWidth::mixed]) {
     length_ = Array<PetscInt>(space, nplaces_);
     for_each_row(space, nplaces_, RowLength<PetscInt>{A.ptr, row_.data(), length_.data()});
@@ -194,7 +191,7 @@ template <class Store, class V> void SlicedEll<Store, V>::fill_columns(const Csr
   const int      team    = fill_team(this->space_, shift_, nplaces, in_slices() / (br_ * bc_));
 
   for_each_row(this->space_, nplaces * team,
-               EllFill<Store>{nplaces_, shift_, team, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(),
+               EllFill<Store>{nplaces_, shift_, team, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), columns_at(),
                               head_.data(), like, col_.data(), first_.data(), gap_.data(), nullptr});
 }
 
@@ -258,9 +255,8 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
   const bool     host    = space == Space::Host && options_.slice_height == 0; // a core is bound by instructions: full columns are faster
   const bool     allowed = options_.gaps && !host;
 
-  col_ptr_ = Array<std::int64_t>(space, nslices + 1);
+  col_ptr_ = Array<std::int64_t>(space, allowed ? nslices + 1 : 0);
   if (!allowed) {
-    col_ptr_.copy_from(slice_ptr_.data(), nslices + 1);
     in_gaps_ = 0;
     spread_  = false;
     col_     = Array<LocalColumn>(space, stored, unset);
@@ -332,16 +328,8 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
     return;
   }
   if (this->space_ == Space::Host && !in_gaps_ && !head_.size()) {
-    const EllFillOnHost<Store> body{nplaces_,
-                                    shift_,
-                                    A.ptr,
-                                    A.col,
-                                    row_.data(),
-                                    A.val,
-                                    slice_ptr_.data(),
-                                    col_ptr_.data(),
-                                    columns ? col_.data() : nullptr,
-                                    A.val ? val_.data() : nullptr};
+    const EllFillOnHost<Store>
+      body{nplaces_, shift_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), columns_at(), columns ? col_.data() : nullptr, A.val ? val_.data() : nullptr};
 
     run_on_host([&] {
       for (PetscInt slice = 0; slice < nslices; slice++) body(slice);
@@ -350,8 +338,8 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
   }
   const int members = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, in_slices());
   for_each_row(this->space_, (nslices << shift_) * members,
-               EllFill<Store>{nplaces_, shift_, members, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), nullptr,
-                              nullptr, col_.data(), first_.data(), gap_.data(), A.val ? val_.data() : nullptr});
+               EllFill<Store>{nplaces_, shift_, members, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), columns_at(), nullptr, nullptr,
+                              col_.data(), first_.data(), gap_.data(), A.val ? val_.data() : nullptr});
 }
 
 template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const

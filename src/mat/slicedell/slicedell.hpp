@@ -76,6 +76,7 @@ private:
   void                      fill_columns(const Csr &pattern, const PetscInt *like = nullptr);
   void                      fill(const Csr &A, bool columns);                                                    // no values: zeros
   PetscInt                  team() const { return team_space_ == Space::Cuda && shift_ < 5 ? 32 >> shift_ : 1; } // threads that share a row in a product
+  const std::int64_t       *columns_at() const { return (col_ptr_.size() ? col_ptr_ : slice_ptr_).data(); }      // of slices that share none
   std::int64_t              in_slices() const { return static_cast<std::int64_t>(val_.size()) - long_.entries(); }
 
   SlicedEllOptions     options_;
@@ -85,9 +86,9 @@ private:
   bool                 named_   = false; // row_ names those in slices
   PetscInt             nplaces_ = 0, window_ = 0;
   std::int64_t         nnz_     = 0;
-  std::int64_t         in_gaps_ = 0;     // stored columns that take 16 bits
-  bool                 spread_  = false; // as distances from the slices' least columns
-  Array<std::int64_t>  slice_ptr_, col_ptr_;
+  std::int64_t         in_gaps_ = 0;         // stored columns that take 16 bits
+  bool                 spread_  = false;     // as distances from the slices' least columns
+  Array<std::int64_t>  slice_ptr_, col_ptr_; // col_ptr_: empty where columns are as values
   Array<PetscInt>      row_, length_;
   Array<LocalColumn>   col_, first_;
   Array<EllHead>       head_;
