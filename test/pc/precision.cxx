@@ -22,6 +22,7 @@ KSPHandle solver(Mat A, KSPType type, PCSAAMGPrecision low = PC_SAAMG_HALF)
   KSPHandle ksp = make_solver(A, type, 1e-7, 300);
 
   for (PCSAAMGPrecision &p : data(pc_of(ksp)).automatic.low) p = low;
+  goza::saamg::AutoPrecision::least_rows = 0; /* as of a matrix that is large enough */
   return ksp;
 }
 

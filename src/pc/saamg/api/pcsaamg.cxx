@@ -106,6 +106,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   SAAMG   *mg     = static_cast<SAAMG *>(pc->data);
   bool     finite = true, same_pattern;
   Space    space;
+  PetscInt N;
   OwnRows  rows;
   NearNull modes;
 
@@ -126,6 +127,8 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   if (!same_pattern) PetscCall(FailTogether(comm_of(pc), RoomForNearNull(pc->pmat, space, modes), "hold its near-null vectors"));
   PetscCall(OpenRows(pc, mg, same_pattern && mg->ascending == id, &rows));
   mg->ascending = rows.ascend ? id : 0;
+  PetscCall(MatGetSize(pc->pmat, &N, nullptr));
+  mg->automatic.few = space == Space::Cuda && N < AutoPrecision::least_rows;
   if (modes.beside) PetscCall(HoldNearNull(pc, mg, modes)); /* while a device makes the rows */
   PetscCall(SetUpHierarchy(pc, mg, rows, modes,
                            same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse != PC_SAAMG_REUSE_NONE && mg->kept == mg->reuse)), &finite,
@@ -343,13 +346,13 @@ SAAMG::SAAMG()
   symmetric and not Hermitian, as of waves in a lossy medium, it is the transpose, and the preconditioner is symmetric. Which of the two costs two products or
   four, unless `MatSetOption()` said so with `MAT_HERMITIAN` or `MAT_SYMMETRIC`.
 
-  On a GPU the cycle is in half precision by itself where that does no harm: the Krylov method is one whose residuals stay true whatever the preconditioner
-  rounds (`KSPFUSEDCG`, `KSPFUSEDBCGS`, `KSPFUSEDGMRES`; from the second solve on `KSPCG`, `KSPFCG`, `KSPFBCGS`, `KSPFBCGSR`, `KSPFGMRES`, `KSPGCR`,
-  `KSPRICHARDSON`), and a trial in the set-up shows that the cycle reduces smooth errors as well as in double. A solve that fails with it is the last: the next
-  one is in double. The view says what was found. Behind other methods, as `KSPGMRES`, whose preconditioned residual may become small where the true one does
-  not, the cycle is in double, and so it is on the host, but for `PCSAAMGSetTune()` and where slivers ask for smoothers of degree 5 and more, so that a solve
-  takes long: there it is in single, from the first solve on, behind the same methods and after the same trial. Where another is set, the view says so if a
-  solve left a true residual over 1000 times what was asked for.
+  On a GPU the cycle is in half precision by itself where that does no harm and saves time: there are 32 768 rows or more, the Krylov method is one whose
+  residuals stay true whatever the preconditioner rounds (`KSPFUSEDCG`, `KSPFUSEDBCGS`, `KSPFUSEDGMRES`; from the second solve on `KSPCG`, `KSPFCG`,
+  `KSPFBCGS`, `KSPFBCGSR`, `KSPFGMRES`, `KSPGCR`, `KSPRICHARDSON`), and a trial in the set-up shows that the cycle reduces smooth errors as well as in double.
+  A solve that fails with it is the last: the next one is in double. The view says what was found. Behind other methods, as `KSPGMRES`, whose preconditioned
+  residual may become small where the true one does not, the cycle is in double, and so it is on the host, but for `PCSAAMGSetTune()` and where slivers ask
+  for smoothers of degree 5 and more, so that a solve takes long: there it is in single, from the first solve on, behind the same methods and after the same
+  trial. Where another is set, the view says so if a solve left a true residual over 1000 times what was asked for.
 
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort. The matrix of a saddle point, as of Stokes' equations or of an energy with constraints, is an
   error that says so, unless it is so small that the coarsest level's solver takes it: where more than 20 rows that are coupled to others make a block of zeros

@@ -32,6 +32,7 @@ struct TransposedCycle {
 struct AutoPrecision {
   std::array<PCSAAMGPrecision, 2> low = {PC_SAAMG_DOUBLE, PC_SAAMG_HALF}; // by Space: what is tried; on the host the copies cost more than one solve gains
   bool                            keeps_residuals = false;                // of the Krylov method: its residuals stay true whatever a cycle rounds
+  bool                            few             = false;                // rows: a cycle in low precision would take as long
   bool                            used            = false;                // there has been a solve
   bool                            tried           = false;                // with this pattern
   bool                            watched    = false; // with this pattern: the cycle is in single precision for as long as solves take hardly more iterations
@@ -40,6 +41,9 @@ struct AutoPrecision {
   std::string refused;                                // why the low precision is not taken, with this pattern
   PetscReal   contraction = 0;                        // of the cycle in low precision
   PetscReal   gone_astray = 0;                        // true residual over that asked for, of the last solve that stopped by another
+
+  /* Rows of a matrix below which a device takes as long for a product in any precision; tests try low precision on smaller ones. */
+  static inline PetscInt least_rows = few_nodes;
 
   void forget_trial()
   {

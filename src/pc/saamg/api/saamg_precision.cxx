@@ -71,6 +71,7 @@ PCSAAMGPrecision WantedPrecision(const SAAMG &mg)
   if (mg.precision != PC_SAAMG_AUTO) return mg.precision;
   if (!mg.automatic.keeps_residuals || !mg.automatic.refused.empty()) return PC_SAAMG_DOUBLE;
   if (mg.tuned.precision != PC_SAAMG_AUTO) return mg.tuned.precision;
+  if (mg.automatic.few) return PC_SAAMG_DOUBLE;
   return LowPrecision(mg);
 }
 

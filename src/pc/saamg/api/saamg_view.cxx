@@ -88,6 +88,8 @@ static PetscErrorCode ViewPrecision(SAAMG *mg, PetscViewer viewer)
                                      "  precision double (auto): the residuals of this Krylov method would not stay true with a cycle in %s, those of fused "
                                      "methods, cg and fgmres would\n",
                                      low));
+  else if (automatic.used && automatic.few)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  precision double (auto): of so few rows a cycle in %s would take as long\n", low));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
