@@ -1,4 +1,6 @@
 #include "independent_set.hpp"
+#include "all_rounds.hpp"
+#include "core/device/whole_grid.hpp"
 #include "worklist.hpp"
 #include <algorithm>
 #include <numeric>
@@ -133,6 +135,13 @@ private:
   Array<char> state_;
 };
 
+#if defined(__CUDACC__)
+__global__ void __launch_bounds__(at_once_threads) AllRoundsKernel(PetscInt n, Edges edges, Key *key, Key *largest, unsigned *open)
+{
+  all_rounds<1>(n, edges, key, largest, open);
+}
+#endif
+
 } // namespace
 
 void maximal_independent_set(const CsrGraph &G, bool laid_out, Array<Key> &key, Array<Key> &largest)
@@ -147,6 +156,14 @@ void maximal_independent_set(const CsrGraph &G, bool laid_out, Array<Key> &key, 
     OneByOne(G, key, largest).make(laid_out);
     return;
   }
+#if defined(__CUDACC__)
+  if (space == Space::Cuda && G.nodes->size() == 1) {
+    Array<unsigned> rounds(space, rounds_kept, unset);
+
+    if (G.n) launch_whole_grid<AllRoundsKernel>(blocks_for(G.n, at_once_threads), at_once_threads, G.n, G.edges, key.data(), largest.data(), rounds.data());
+    return;
+  }
+#endif
   Array<Count> counts(space, 2 * Worklist::counters);
   // unsettled: next to one that is open, or open themselves
   Worklist   open(space, G.n, G.long_rows(), counts.data()), unsettled(space, G.n, G.long_rows(), counts.data() + Worklist::counters);
