@@ -1,5 +1,5 @@
 /* Saddle points are refused in the set-up, by an error that names them and the cure, alike on any number of ranks; what is indefinite without being one is
-   not. */
+   not, and multipliers that fix one unknown each are solved. */
 #include "../support/league.hpp"
 #include "../support/mac_grid.hpp"
 #include "../support/pc_case.hpp"
@@ -58,6 +58,85 @@ void is_taken(Mat A, const std::string &name)
   BOOST_TEST(!outcome.failed, name << ": " << outcome.message);
 }
 
+/* 5 points on n x n, nothing given on its boundary, and a multiplier for each of the first row of them, which couples to it by c and d. */
+Entry fixed_by_multipliers(PetscInt n, PetscReal c, PetscReal d)
+{
+  return {"multipliers", n * n + n, n * n + n, square | nonempty, [=](PetscInt i, Row &r) {
+            PetscInt   links = 0;
+            const auto link  = [&](bool there, PetscInt j) {
+              if (there) r.add(j, -1);
+              links += there;
+            };
+
+            if (i >= n * n) {
+              r.add(i - n * n, c);
+              return;
+            }
+            link(i % n > 0, i - 1);
+            link(i % n + 1 < n, i + 1);
+            link(i >= n, i - n);
+            link(i + n < n * n, i + n);
+            r.add(i, static_cast<PetscReal>(links));
+            if (i < n) r.add(n * n + i, d);
+          }};
+}
+
+/* By GMRES, or what is named, to few iterations: as many as without multipliers, and two. */
+void is_solved(Mat A, KSPType type, bool transposed, const std::string &name)
+{
+  KSPHandle          ksp = make_solver(A, type);
+  VecHandle          x = vector_like(A, false, VECSTANDARD, 3), b = vector_like(A, true, VECSTANDARD, 0), y = vector_like(A, false, VECSTANDARD, 0);
+  PetscInt           its;
+  KSPConvergedReason reason;
+
+  PETSC_OK(transposed ? MatMultTranspose(A, x, b) : MatMult(A, x, b));
+  PETSC_OK(transposed ? KSPSolveTranspose(ksp, b, y) : KSPSolve(ksp, b, y));
+  PETSC_OK(KSPGetIterationNumber(ksp, &its));
+  PETSC_OK(KSPGetConvergedReason(ksp, &reason));
+  BOOST_TEST((reason > 0 && its <= 14), name << ": " << KSPConvergedReasons[reason] << " after " << its);
+  PETSC_OK(VecAXPY(y, -1, x));
+  BOOST_TEST(norm(y) <= reached(1e-4) * norm(x), name);
+}
+
+void add_multipliers(boost::unit_test::test_suite *suite)
+{
+  add_test(suite, "solved", [] {
+    for (const char *type : {MATAIJ, "slicedell", "cds", "owncds", "ownslicedell"}) {
+      const MatHandle A = assemble(fixed_by_multipliers(50, 1, 1), type), B = assemble(fixed_by_multipliers(50, 1e-3, 7), type);
+
+      for (const char *ksp : {KSPGMRES, "fusedgmres"}) is_solved(A, ksp, false, std::string(type) + ksp);
+      is_solved(B, KSPGMRES, false, std::string(type) + " not symmetric");
+      is_solved(B, KSPGMRES, true, std::string(type) + " transposed");
+    }
+  });
+  add_test(suite, "new_values", [] {
+    MatHandle A = assemble(fixed_by_multipliers(50, 1, 1), MATAIJ), B = assemble(fixed_by_multipliers(50, 2, 3), MATAIJ);
+    PCHandle  pc = make_pc(A);
+    VecHandle x = vector_like(A, false, VECSTANDARD, 3), y = vector_like(A, true, VECSTANDARD, 0), z = vector_like(A, true, VECSTANDARD, 0);
+
+    PETSC_OK(MatCopy(B, A, SAME_NONZERO_PATTERN));
+    PETSC_OK(PCSetOperators(pc, A, A));
+    PETSC_OK(PCSetUp(pc));
+    PETSC_OK(PCApply(pc, x, y));
+    PETSC_OK(PCApply(make_pc(B), x, z));
+    PETSC_OK(VecAXPY(y, -1, z));
+    BOOST_TEST(norm(y) <= 1e-12 * norm(z));
+  });
+  add_test(suite, "two_of_one_unknown", [] { /* say two things of it, or the same twice */
+                                             const PetscInt n     = 30;
+                                             Entry          twice = fixed_by_multipliers(n, 1, 1);
+                                             const auto     rows  = twice.row;
+
+                                             twice.rows += n;
+                                             twice.cols += n;
+                                             twice.row = [=](PetscInt i, Row &r) {
+                                               rows(i < n * n + n ? i : i - n, r);
+                                               if (i < n) r.add(n * n + n + i, 1);
+                                             };
+                                             is_refused(assemble(twice, MATAIJ), "twice");
+  });
+}
+
 const AddTests add([] {
   auto *refused = suite_named(nullptr, "refused");
 
@@ -104,6 +183,7 @@ const AddTests add([] {
     }
   });
 
+  add_multipliers(suite_named(nullptr, "multipliers"));
   auto *taken = suite_named(nullptr, "taken");
   add_test(taken, "shifted", [] {
     for (const PetscReal shift : {0.5, 3.9, 4.1, 9.})

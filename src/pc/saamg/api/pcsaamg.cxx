@@ -71,6 +71,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, Near
   mg->hierarchy_options.half_pairs = half && !PetscDefined(USE_REAL_SINGLE);
   mg->hierarchy_options.rough_from = half ? least_rough_bytes : no_rough_rows;
   PetscCall(ChooseForMatrix(pc, mg, rows, exact, &values_only, &facts));
+  if (mg->multipliers) PetscFunctionReturn(PETSC_SUCCESS);
   if (!values_only) mg->cycle.reset();
   mg->hierarchy_options.rows_lent = WantedPrecision(*mg) == PC_SAAMG_DOUBLE;
   if (values_only) {
@@ -134,6 +135,12 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
                            same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse != PC_SAAMG_REUSE_NONE && mg->kept == mg->reuse)), &finite,
                            wants_rows));
   if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->multipliers) {
+    mg->hierarchy.reset();
+    PetscCall(PCSetFailedReason(pc, mg->multipliers->rest()->failedreason));
+    PetscCall(rows.close());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   mg->nonzerostate = nonzerostate;
   mg->kept         = mg->hierarchy_options.keep == Keep::Nothing ? PC_SAAMG_REUSE_NONE : mg->reuse;
   if (!finite) {
@@ -162,6 +169,7 @@ static PetscErrorCode SetUp(PC pc)
   bool   by_leaders, wants_rows = false;
 
   PetscFunctionBegin;
+  mg->multipliers.reset();
   PetscCall(use_petsc_stream());
   PetscCall(DiagonalsMayServe(pc, mg, &mg->by_diagonals));
   if (mg->by_diagonals) {
@@ -220,6 +228,10 @@ PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
     PetscCall(mg->group->apply(PCApply, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (mg->multipliers) {
+    PetscCall(mg->multipliers->apply(PCApply, false, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (!mg->cycle) { /* a failed set-up: KSP has the reason */
     PetscCall(VecFlag(x, 1));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -248,6 +260,7 @@ static PetscErrorCode PCReset_SAAMG(PC pc)
   mg->transposed.reset();
   mg->hierarchy.reset();
   mg->group.reset();
+  mg->multipliers.reset();
   mg->tuned = {};
   PetscCall(MatDestroy(&mg->converted));
   mg->staged_b = Stage();
@@ -355,9 +368,10 @@ SAAMG::SAAMG()
   trial. Where another is set, the view says so if a solve left a true residual over 1000 times what was asked for.
 
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort. The matrix of a saddle point, as of Stokes' equations or of an energy with constraints, is an
-  error that says so, unless it is so small that the coarsest level's solver takes it: where more than 20 rows that are coupled to others make a block of zeros
-  on the diagonal, or a fortieth of them have an entry there of the other sign to which the rest would add a tenth and more of it. `PCFIELDSPLIT` with a Schur
-  complement, and `PCSAAMG` for its fields, is for these.
+  error that says so: where more than 20 rows that are coupled to others make a block of zeros on the diagonal, or a fortieth of them have an entry there of the
+  other sign to which the rest would add a tenth and more of it. `PCFIELDSPLIT` with a Schur complement, and `PCSAAMG` for its fields, is for these. Not so
+  where the matrix is so small that the coarsest level's solver takes it, nor where each zero is the row of a Lagrange multiplier that fixes one unknown: such
+  pairs are inverted, and the levels are those of the rest.
 
   Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between
   ranks.

@@ -115,22 +115,24 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of a saddle point all that a cycle could give is steps that lead nowhere: an error, but where the matrix is solved as it is. Rows of a node that is not
-   symmetric may stand in any order. */
-static PetscErrorCode RefuseSaddle(PC pc, const SAAMG &mg, const OwnRows &rows)
+/* Of a saddle point all that a cycle could give is steps that lead nowhere: an error, but where the matrix is solved as it is, or its multipliers are. Rows of
+   a node that is not symmetric may stand in any order. */
+static PetscErrorCode RefuseSaddle(PC pc, const SAAMG *mg, const OwnRows &rows)
 {
-  const Saddle  &found  = mg.saddle;
-  const bool     solved = rows.columns->nglobal() <= PetscMin(mg.hierarchy_options.coarse_limit, mg.taken.direct_limit);
+  const Saddle  &found  = mg->saddle;
+  const bool     solved = rows.columns->nglobal() <= PetscMin(mg->hierarchy_options.coarse_limit, mg->taken.direct_limit);
   const PetscInt bs     = block_size_of(pc->pmat);
 
   PetscFunctionBegin;
-  if (solved || !found.there() || (bs > 1 && !mg.found.symmetric)) PetscFunctionReturn(PETSC_SUCCESS);
-  SETERRQ(comm_of(pc), PETSC_ERR_SUP,
-          "PC saamg: the matrix is that of a saddle point, as of Stokes' equations or of constraints: of %" PetscInt64_FMT " coupled rows %" PetscInt64_FMT
-          " have a zero on the diagonal, and %" PetscInt64_FMT
-          " an entry of the other sign that is outweighed. Use -pc_type fieldsplit -pc_fieldsplit_type schur%s "
-          "with saamg for its fields (-fieldsplit_0_pc_type saamg)",
-          (PetscInt64)found.rows, (PetscInt64)found.hollow, (PetscInt64)found.against, found.hollow ? " -pc_fieldsplit_detect_saddle_point" : "");
+  if (solved || !found.there() || (bs > 1 && !mg->found.symmetric)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (found.hollow) PetscCall(SetUpMultipliers(pc));
+  PetscCheck(mg->multipliers, comm_of(pc), PETSC_ERR_SUP,
+             "PC saamg: the matrix is that of a saddle point, as of Stokes' equations or of constraints: of %" PetscInt64_FMT " coupled rows %" PetscInt64_FMT
+             " have a zero on the diagonal, and %" PetscInt64_FMT
+             " an entry of the other sign that is outweighed. Use -pc_type fieldsplit -pc_fieldsplit_type schur%s "
+             "with saamg for its fields (-fieldsplit_0_pc_type saamg)",
+             (PetscInt64)found.rows, (PetscInt64)found.hollow, (PetscInt64)found.against, found.hollow ? " -pc_fieldsplit_detect_saddle_point" : "");
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Whether the last aggregates serve: of threshold 0 they are made of the pattern and of which entries are zeros. */
@@ -315,7 +317,8 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0, facts));
   PetscCall(CheckTuned(pc, mg));
   PetscCall(TakeCycleOptions(pc, mg, mg->tuned.done ? mg->tuned.options : mg->cycle_options));
-  PetscCall(RefuseSaddle(pc, *mg, rows));
+  PetscCall(RefuseSaddle(pc, mg, rows));
+  if (mg->multipliers) PetscFunctionReturn(PETSC_SUCCESS);
   const SmootherChoice &finest      = mg->taken.smoothers[PC_SAAMG_FINEST];
   const bool            jacobi      = finest.which == smoother_named("jacobi");
   mg->hierarchy_options.alternating = jacobi && finest.options.jacobi_relax > 0.9;

@@ -198,6 +198,10 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
     PetscCall(mg->group->view(viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (mg->multipliers) {
+    PetscCall(mg->multipliers->view(viewer));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle%s, %s precision, strength threshold %g\n", cycles[mg->cycle_options.type],
                                    mg->taken.again ? " with two coarse corrections on level 0" : "",
                                    PCSAAMGPrecisions[mg->cycle ? mg->cycle_precision : mg->precision], (double)mg->hierarchy_options.threshold));
