@@ -114,6 +114,8 @@ template <template <class, class> class F, class Options> void check_format()
   check_precisions<F, Options>(Tridiagonal(30, 30, sizes), "unscaled", Precision::Half);
   check_precisions<F, Options>(Tridiagonal(30, 30, [=](PetscInt i, PetscInt j) { return 1e7 * sizes(i, j); }), "one scale", Precision::Half);
   if (!single) check_precisions<F, Options>(Tridiagonal(30, 30, [=](PetscInt i, PetscInt j) { return 1e-200 * sizes(i, j); }), "one scale", Precision::Single);
+  const double tiny = single ? 1e-34 : 1e-300; /* a power of two that brings it to the top of the range is none of this type's */
+  check_precisions<F, Options>(Tridiagonal(30, 30, [=](PetscInt i, PetscInt j) { return tiny * sizes(i, j); }), "one scale", Precision::Half);
   check_precisions<F, Options>(Tridiagonal(30, 30, graded), "symmetric scaling", Precision::Half);
   check_precisions<F, Options>(Tridiagonal(30, 30, no_diagonal), "scaling of the rows", Precision::Half);
   check_precisions<F, Options>(Tridiagonal(30, 31, graded), "scaling of the rows", Precision::Half);

@@ -5,12 +5,14 @@
 #include "core/launch/joined_rows.hpp"
 #include "core/launch/staged_rows.hpp"
 #include <cmath>
+#include <limits>
 
 namespace goza {
 namespace {
 
 constexpr std::int64_t no_exponent = RowExponents::far_above;
 constexpr int          inside_rows = 10; // powers of two that entries may be below the largest of their row and keep all bits
+constexpr int          most_shift  = std::numeric_limits<PetscReal>::max_exponent - 2; // a power of two that is finite, and so is its inverse
 constexpr double       rounding    = RowExponents::rounding;
 
 using Exponent = std::int16_t; // of a row; far_above and more than a double's fit in
@@ -125,7 +127,9 @@ HD void diagonal_roots(PetscInt i, const PetscInt *ptr, const PetscInt *col, con
   inverse[i] = d > 0 && is_finite(d) ? ldexp(1.0, -(ilogb(d) / 2)) : 1;
 }
 
-HD void row_inverse(PetscInt i, const Exponent *high, PetscScalar *inverse) { inverse[i] = high[i] ? ldexp(1.0, -static_cast<int>(high[i] - no_exponent)) : 1; }
+HD inline int inside(std::int64_t shift) { return static_cast<int>(PetscMax(-most_shift, PetscMin(most_shift, shift))); }
+
+HD void row_inverse(PetscInt i, const Exponent *high, PetscScalar *inverse) { inverse[i] = high[i] ? ldexp(1.0, inside(no_exponent - high[i])) : 1; }
 
 template <class V> HD void invert_scale(PetscInt i, const PetscScalar *inverse, V *result) { result[i] = static_cast<V>(PetscReal(1) / inverse[i]); }
 
@@ -196,7 +200,7 @@ static bool shift_into(const std::int64_t *extremes, const StoreRange &range, bo
 
   *shift = 0;
   if (most == -no_exponent) return true; // no entry to scale
-  if (most > range.most || least - inside_rows < range.least) *shift = static_cast<int>(range.most - most);
+  if (most > range.most || least - inside_rows < range.least) *shift = inside(range.most - most);
   return any || least + *shift - inside_rows >= range.least;
 }
 
