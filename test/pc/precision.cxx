@@ -8,6 +8,8 @@
 #include "../support/pc_case.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <petsc/private/pcimpl.h>
 
 using namespace goza_test;
@@ -278,4 +280,44 @@ BOOST_AUTO_TEST_CASE(by_itself)
   const goza::saamg::SAAMG fresh;
   BOOST_TEST(fresh.automatic.low[(int)goza::Space::Host] == PC_SAAMG_DOUBLE);
   BOOST_TEST(fresh.automatic.low[(int)goza::Space::Cuda] == PC_SAAMG_HALF);
+}
+
+/* M r of a matrix times 2^exponent, times that. */
+static VecHandle applied(PC pc, Mat A, Mat original, Vec r, int exponent)
+{
+  VecHandle x    = vector_like(A, false, VECSTANDARD, 0);
+  const int half = exponent / 2; /* the whole may be no number */
+
+  PETSC_OK(MatCopy(original, A, SAME_NONZERO_PATTERN));
+  for (const int step : {half, exponent - half}) PETSC_OK(MatScale(A, std::ldexp(static_cast<PetscReal>(1), step)));
+  PETSC_OK(PCSetOperators(pc, A, A));
+  PETSC_OK(PCSetUp(pc));
+  PETSC_OK(PCApply(pc, r, x));
+  for (const int step : {half, exponent - half}) PETSC_OK(VecScale(x, std::ldexp(static_cast<PetscReal>(1), step)));
+  return x;
+}
+
+/* Entries whose squares overflow or vanish, and such as a cycle in single precision has no numbers for. */
+BOOST_AUTO_TEST_CASE(any_scale)
+{
+  constexpr int most = std::numeric_limits<PetscReal>::max_exponent;
+
+  for (const char *precision : {"double", "single", "half"}) {
+    const Option    set("-pc_saamg_precision", precision);
+    const PetscReal close = std::string(precision) == "double" ? reached(1e-12) : static_cast<PetscReal>(1e-2);
+
+    for (const char *name : {"poisson5", "elasticity"}) {
+      const MatHandle original = system_matrix(problem(name), "slicedell"), A = system_matrix(problem(name), "slicedell");
+      const VecHandle r  = vector_like(A, true, VECSTANDARD, 3);
+      const PCHandle  pc = make_pc(A);
+      const VecHandle x  = applied(pc, A, original, r, 0);
+
+      for (const int exponent : {most - 20, most / 2 + 5, most / 8, 0, -most / 8, -most / 2, 20 - most}) {
+        const VecHandle y = applied(pc, A, original, r, exponent);
+
+        PETSC_OK(VecAXPY(y, -1, x));
+        BOOST_TEST(norm(y) <= close * norm(x), precision << " " << name << " 2^" << exponent);
+      }
+    }
+  }
 }

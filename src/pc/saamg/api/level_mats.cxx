@@ -66,10 +66,10 @@ using GetLevels = PetscErrorCode(PC, PetscInt *, Mat *[]);
 /* A group's leader's, or this rank's own. */
 static PetscErrorCode GetEach(PC pc, GetLevels *get, CopyOfTwo *copy, PetscInt *levels, Mat *mats[])
 {
-  GroupPC *const group       = group_of(pc);
-  const auto    &multipliers = static_cast<SAAMG *>(pc->data)->multipliers;
+  GroupPC *const group = group_of(pc);
+  const auto    &inner = static_cast<SAAMG *>(pc->data)->inner;
 
-  if (multipliers) return get(multipliers->rest(), levels, mats);
+  if (inner) return get(inner->pc(), levels, mats);
   return group ? group->get_levels(comm_of(pc), get, copy == CopyInterpolation, levels, mats) : CopyLevels(pc, copy, levels, mats);
 }
 

@@ -71,7 +71,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, Near
   mg->hierarchy_options.half_pairs = half && !PetscDefined(USE_REAL_SINGLE);
   mg->hierarchy_options.rough_from = half ? least_rough_bytes : no_rough_rows;
   PetscCall(ChooseForMatrix(pc, mg, rows, exact, &values_only, &facts));
-  if (mg->multipliers) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->inner) PetscFunctionReturn(PETSC_SUCCESS);
   if (!values_only) mg->cycle.reset();
   mg->hierarchy_options.rows_lent = WantedPrecision(*mg) == PC_SAAMG_DOUBLE;
   if (values_only) {
@@ -135,9 +135,9 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
                            same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse != PC_SAAMG_REUSE_NONE && mg->kept == mg->reuse)), &finite,
                            wants_rows));
   if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->multipliers) {
+  if (mg->inner) {
     mg->hierarchy.reset();
-    PetscCall(PCSetFailedReason(pc, mg->multipliers->rest()->failedreason));
+    PetscCall(PCSetFailedReason(pc, mg->inner->pc()->failedreason));
     PetscCall(rows.close());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -169,7 +169,7 @@ static PetscErrorCode SetUp(PC pc)
   bool   by_leaders, wants_rows = false;
 
   PetscFunctionBegin;
-  mg->multipliers.reset();
+  mg->inner.reset();
   PetscCall(use_petsc_stream());
   PetscCall(DiagonalsMayServe(pc, mg, &mg->by_diagonals));
   if (mg->by_diagonals) {
@@ -228,8 +228,8 @@ PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
     PetscCall(mg->group->apply(PCApply, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (mg->multipliers) {
-    PetscCall(mg->multipliers->apply(PCApply, false, b, x));
+  if (mg->inner) {
+    PetscCall(mg->inner->apply(PCApply, false, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->cycle) { /* a failed set-up: KSP has the reason */
@@ -260,7 +260,7 @@ static PetscErrorCode PCReset_SAAMG(PC pc)
   mg->transposed.reset();
   mg->hierarchy.reset();
   mg->group.reset();
-  mg->multipliers.reset();
+  mg->inner.reset();
   mg->tuned = {};
   PetscCall(MatDestroy(&mg->converted));
   mg->staged_b = Stage();
@@ -367,7 +367,10 @@ SAAMG::SAAMG()
   for smoothers of degree 5 and more, so that a solve takes long: there it is in single, from the first solve on, behind the same methods and after the same
   trial. Where another is set, the view says so if a solve left a true residual over 1000 times what was asked for.
 
-  A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort. The matrix of a saddle point, as of Stokes' equations or of an energy with constraints, is an
+  A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort. One whose entries' squares overflow or vanish, or whose entries leave the range of a precision
+  that is set, is scaled by a power of two before, and so is what it is applied to.
+
+  The matrix of a saddle point, as of Stokes' equations or of an energy with constraints, is an
   error that says so: where more than 20 rows that are coupled to others make a block of zeros on the diagonal, or a fortieth of them have an entry there of the
   other sign to which the rest would add a tenth and more of it. `PCFIELDSPLIT` with a Schur complement, and `PCSAAMG` for its fields, is for these. Not so
   where the matrix is so small that the coarsest level's solver takes it, nor where each zero is the row of a Lagrange multiplier that fixes one unknown: such

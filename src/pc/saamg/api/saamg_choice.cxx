@@ -4,6 +4,10 @@
 #include "pc/saamg/setup/natural_numbers.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "saamg_data.hpp"
+#include "saamg_multipliers.hpp"
+#include "saamg_scaled.hpp"
+#include <cstdlib>
+#include <limits>
 #include <petsc/private/pcimpl.h>
 
 namespace goza::saamg {
@@ -73,6 +77,18 @@ static bool reaches_far(PetscInt bs, const CsrFacts &facts)
 /* The threshold there, halved from level to level. Elasticity, Q2: 12 iterations for 17 and 18; 0.04 takes 13, 0.1 as many as 0.06. */
 constexpr PetscReal threshold_far = static_cast<PetscReal>(0.06);
 
+/* Of the largest entry, where its square or those of some rows' entries leave the range, or the entries that of a cycle in single precision, in which
+   vectors are to have some room, too; else 0. Collective. */
+static int exponent_to_scale(const SAAMG &mg, const StoredRows &rows, const LocalColumns &columns, const CsrFacts &facts)
+{
+  constexpr int of_single = 60, of_squares = 2 * std::numeric_limits<PetscReal>::max_exponent / 5, any = std::numeric_limits<PetscReal>::max_exponent - 2;
+  const bool    low = mg.precision != PC_SAAMG_AUTO && mg.precision != PC_SAAMG_DOUBLE;
+
+  if (!facts.finite || (facts.squares_finite && !facts.faint && !low)) return 0;
+  const int exponent = largest_exponent(rows, columns);
+  return std::abs(exponent) > (low ? PetscMin(of_single, of_squares) : of_squares) ? PetscMax(-any, PetscMin(any, exponent)) : 0;
+}
+
 /* What is not set is looked for; couplings: whether they are. facts: of the rows. */
 static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool couplings, std::shared_ptr<CsrFacts> *facts)
 {
@@ -83,6 +99,7 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
   const PetscInt bs = block_size_of(pc->pmat);
   mg->found         = {};
   mg->saddle        = {};
+  mg->exponent      = 0;
   mg->loose         = false;
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   mg->told = known && symmetric;
@@ -101,8 +118,9 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
   PetscCall(Together(rows.columns->comm(), "look at the matrix", [&] {
     const StoredRows stored(rows.A, op ? &op->diagonal_block() : nullptr);
 
-    *facts = std::make_shared<CsrFacts>(row_facts(stored, *rows.columns, bs, mg->hierarchy_options.rough_from));
-    if (!(*facts)->finite || !(*facts)->squares_finite) return; // as the set-up will find
+    *facts       = std::make_shared<CsrFacts>(row_facts(stored, *rows.columns, bs, mg->hierarchy_options.rough_from));
+    mg->exponent = exponent_to_scale(*mg, stored, *rows.columns, **facts);
+    if (!(*facts)->finite || !(*facts)->squares_finite || mg->exponent) return; // as the set-up will find
     mg->loose = is_loose(rows, bs, **facts) && !has_modes(pc->pmat) && mg->dim != bs;
     if (!mg->told) mg->found = symmetry_of(stored, rows.columns, **facts);
     mg->saddle = saddle_of(stored, *rows.columns, **facts, (*facts)->real || (mg->found.symmetric && mg->found.conjugated));
@@ -123,10 +141,15 @@ static PetscErrorCode RefuseSaddle(PC pc, const SAAMG *mg, const OwnRows &rows)
   const bool     solved = rows.columns->nglobal() <= PetscMin(mg->hierarchy_options.coarse_limit, mg->taken.direct_limit);
   const PetscInt bs     = block_size_of(pc->pmat);
 
+  std::unique_ptr<InnerPC> multipliers;
+
   PetscFunctionBegin;
   if (solved || !found.there() || (bs > 1 && !mg->found.symmetric)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (found.hollow) PetscCall(SetUpMultipliers(pc));
-  PetscCheck(mg->multipliers, comm_of(pc), PETSC_ERR_SUP,
+  if (found.hollow) {
+    PetscCall(Together(comm_of(pc), "hold its multipliers", [&] { multipliers = std::make_unique<MultiplierPC>(); }));
+    PetscCall(SetUpInner(pc, std::move(multipliers)));
+  }
+  PetscCheck(mg->inner, comm_of(pc), PETSC_ERR_SUP,
              "PC saamg: the matrix is that of a saddle point, as of Stokes' equations or of constraints: of %" PetscInt64_FMT " coupled rows %" PetscInt64_FMT
              " have a zero on the diagonal, and %" PetscInt64_FMT
              " an entry of the other sign that is outweighed. Use -pc_type fieldsplit -pc_fieldsplit_type schur%s "
@@ -311,14 +334,21 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
 {
   const bool by_itself = mg->reuse == PC_SAAMG_REUSE_AUTO, anew = !*kept || by_itself;
 
+  std::unique_ptr<InnerPC> scaled;
+
   PetscFunctionBegin;
   const PetscInt bs = block_size_of(pc->pmat);
   if (anew) mg->couplings = {}, mg->jumps = {}, mg->bending = {}, mg->far = false;
   PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0, facts));
+  if (mg->exponent) {
+    PetscCall(Together(comm_of(pc), "scale its matrix", [&] { scaled = std::make_unique<ScaledPC>(mg->exponent); }));
+    PetscCall(SetUpInner(pc, std::move(scaled)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(CheckTuned(pc, mg));
   PetscCall(TakeCycleOptions(pc, mg, mg->tuned.done ? mg->tuned.options : mg->cycle_options));
   PetscCall(RefuseSaddle(pc, mg, rows));
-  if (mg->multipliers) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->inner) PetscFunctionReturn(PETSC_SUCCESS);
   const SmootherChoice &finest      = mg->taken.smoothers[PC_SAAMG_FINEST];
   const bool            jacobi      = finest.which == smoother_named("jacobi");
   mg->hierarchy_options.alternating = jacobi && finest.options.jacobi_relax > 0.9;

@@ -10,7 +10,7 @@
 #include "petsc/vec_access.hpp"
 #include "memory_forecast.hpp"
 #include "saamg_group.hpp"
-#include "saamg_multipliers.hpp"
+#include "saamg_inner.hpp"
 #include "saamg_tuned.hpp"
 #include "petscgoza.h"
 #include <array>
@@ -122,16 +122,17 @@ struct SAAMG : SaamgSettings {
   NodeJumps    jumps;
   Bending      bending;
   Saddle       saddle;
+  int          exponent = 0;                // of the matrix's largest entry, where that is to be scaled
   bool         told = false, loose = false; // the matrix was said to be symmetric, or Hermitian; its blocks hold little beside their diagonals
   bool         far = false;                 // rows of a body's nodes reach beyond the nodes around
 
   Mat converted = NULL; // AIJ copy of a Pmat of another type
   /* the Pmat is nothing but its diagonals; of which rows are made for as long as they are read, but AIJ for a group's leader; and the levels are made of the
      diagonals */
-  bool                          owner = false, makes_rows = false, by_diagonals = false;
-  GridBox                       grid;        // of the rows, for a PC of leaders; unknown: the matrix is asked
-  std::unique_ptr<GroupPC>      group;       // with the levels, where ranks share a GPU; then there are none here
-  std::unique_ptr<MultiplierPC> multipliers; // with a PC that has the levels, where the matrix has such
+  bool                     owner = false, makes_rows = false, by_diagonals = false;
+  GridBox                  grid;  // of the rows, for a PC of leaders; unknown: the matrix is asked
+  std::unique_ptr<GroupPC> group; // with the levels, where ranks share a GPU; then there are none here
+  std::unique_ptr<InnerPC> inner; // with the levels, where they are of another matrix
 
   Hierarchy              hierarchy;
   std::unique_ptr<Cycle> cycle;

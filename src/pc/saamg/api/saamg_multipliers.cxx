@@ -2,8 +2,6 @@
 #include "parallel/agree.hpp"
 #include "petsc/accessors.hpp"
 #include "petsc/compat.hpp"
-#include "saamg_data.hpp"
-#include <petsc/private/pcimpl.h>
 
 namespace goza::saamg {
 namespace {
@@ -49,8 +47,6 @@ PetscErrorCode MarkKept(Mat A, const std::vector<PetscInt> &gone, Vec *keep)
 PetscErrorCode MakeRest(Mat A, Vec keep, Mat *rest)
 {
   PetscInt           m, n, first;
-  PetscBool          known, symmetric;
-  MatNullSpace       near;
   const PetscScalar *kept;
   Mat                ones;
 
@@ -67,10 +63,6 @@ PetscErrorCode MakeRest(Mat A, Vec keep, Mat *rest)
   PetscCall(MatAssemblyEnd(ones, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAXPY(*rest, 1, ones, DIFFERENT_NONZERO_PATTERN));
   PetscCall(MatDestroy(&ones));
-  PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
-  if (known) PetscCall(MatSetOption(*rest, MAT_SYMMETRIC, symmetric));
-  PetscCall(MatGetNearNullSpace(A, &near));
-  PetscCall(MatSetNearNullSpace(*rest, near));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -119,22 +111,6 @@ PetscErrorCode MultiplierPC::read_diagonal(Mat A, const std::vector<PetscInt> &f
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MultiplierPC::setup_rest(PC pc, Mat rest)
-{
-  const SAAMG *mg = static_cast<const SAAMG *>(pc->data);
-
-  PetscFunctionBegin;
-  PetscCall(PCCreate(comm_of(rest), &rest_));
-  PetscCall(PCSetType(rest_, PCSAAMG));
-  SAAMG *there = static_cast<SAAMG *>(rest_->data);
-  PetscCallCXX(there->take_settings(*mg));
-  PetscCallCXX(there->take_coordinates(mg->dim, std::vector<PetscReal>(mg->coordinates)));
-  PetscCall(PCSetErrorIfFailure(rest_, pc->erroriffailure));
-  PetscCall(PCSetOperators(rest_, rest, rest));
-  PetscCall(PCSetUp(rest_));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode MultiplierPC::setup(PC pc, Mat A, bool *found)
 {
   std::vector<PetscInt> fixed, gone;
@@ -157,7 +133,7 @@ PetscErrorCode MultiplierPC::setup(PC pc, Mat A, bool *found)
   if (*found) PetscCall(MakeRest(A, keep, &rest));
   PetscCall(VecDestroy(&keep));
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
-  const PetscErrorCode refused = setup_rest(pc, rest);
+  const PetscErrorCode refused = setup_inner(pc, A, rest);
   PetscCall(MatDestroy(&rest)); /* the PC has it */
   PetscCall(refused);
   PetscCall(read_diagonal(A, fixed));
@@ -171,7 +147,7 @@ PetscErrorCode MultiplierPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), bool tra
   PetscScalar       *to, *unknown;
 
   PetscFunctionBegin;
-  PetscCall(how(rest_, b, x));
+  PetscCall(how(pc(), b, x));
   PetscCall(VecScatterBegin(to_fixed_, b, fixed_, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecScatterEnd(to_fixed_, b, fixed_, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecGetArrayRead(b, &from));
@@ -197,33 +173,16 @@ PetscErrorCode MultiplierPC::view(PetscViewer viewer)
   PetscInt64 pairs = static_cast<PetscInt64>(pairs_.size());
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &pairs, 1, MPIU_INT64, MPI_SUM, comm_of(rest_)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &pairs, 1, MPIU_INT64, MPI_SUM, comm_of(pc())));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt64_FMT " multipliers that fix one unknown each, solved exactly; the rest:\n", pairs));
-  PetscUseTypeMethod(rest_, view, viewer);
+  PetscCall(view_inner(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 MultiplierPC::~MultiplierPC()
 {
-  (void)PCDestroy(&rest_);
   (void)VecScatterDestroy(&to_fixed_);
   (void)VecDestroy(&fixed_);
-}
-
-PetscErrorCode SetUpMultipliers(PC pc)
-{
-  SAAMG *mg = static_cast<SAAMG *>(pc->data);
-  Mat    A = mg->converted ? mg->converted : pc->pmat, aij = A;
-  bool   found = false;
-
-  PetscFunctionBegin;
-  PetscCall(Together(comm_of(pc), "hold its multipliers", [&] { mg->multipliers = std::make_unique<MultiplierPC>(); }));
-  if (!is_aij(A)) PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
-  const PetscErrorCode failed = mg->multipliers->setup(pc, aij, &found);
-  if (aij != A) PetscCall(MatDestroy(&aij));
-  if (failed || !found) mg->multipliers.reset();
-  PetscCall(failed);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace goza::saamg

@@ -134,8 +134,8 @@ PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
     PetscCall(mg->group->apply(PCApplyTranspose, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (mg->multipliers) {
-    PetscCall(mg->multipliers->apply(PCApplyTranspose, true, b, x));
+  if (mg->inner) {
+    PetscCall(mg->inner->apply(PCApplyTranspose, true, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->cycle || (mg->told && !conjugated)) {

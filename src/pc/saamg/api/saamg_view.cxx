@@ -198,8 +198,8 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
     PetscCall(mg->group->view(viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (mg->multipliers) {
-    PetscCall(mg->multipliers->view(viewer));
+  if (mg->inner) {
+    PetscCall(mg->inner->view(viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle%s, %s precision, strength threshold %g\n", cycles[mg->cycle_options.type],

@@ -32,6 +32,7 @@ struct CsrFacts {
   std::int64_t         couplings    = 0;                     // of rows with other nodes, but for zeros and what is as small beside another entry of the row
   std::int64_t         coupled      = 0;                     // the other rows
   std::int64_t         hollow       = 0;                     // those of them whose diagonal entry is zero, not stored, or too small to invert
+  std::int64_t         faint        = 0;                     // those of them whose entries' squares are no normal numbers
   bool                 any_isolated = false;                 // on any rank
   bool                 positive = false, negative = false;   // is there such a diagonal entry; one that is not real counts as both
   bool                 real     = true;                      // all entries are
@@ -46,6 +47,9 @@ struct CsrFacts {
 
 /* bs rows are a node. rough_from: bytes of diagonals from which the pass makes a copy of them that lambda_max() may take. Collective. */
 CsrFacts row_facts(const StoredRows &A, const LocalColumns &columns, PetscInt bs = 1, std::size_t rough_from = no_rough_rows);
+
+/* The exponent of two of the largest entry, or, of diagonals, of those on the main one. Collective. */
+int largest_exponent(const StoredRows &A, const LocalColumns &columns);
 
 /* The largest share of its diagonal entry that a row's other entries come to: by Gershgorin no eigenvalue of D^-1 A is further from 1. Collective. */
 PetscReal most_beside_diagonal(const StoredRows &A, const LocalColumns &columns, const CsrFacts &facts);

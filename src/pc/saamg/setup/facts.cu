@@ -55,6 +55,7 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns, PetscInt
   facts.real           = !PetscDefined(USE_COMPLEX) || n[of_row - 2] == 0;
   facts.coupled        = columns.nglobal() - n[4];
   facts.hollow         = n[7];
+  facts.faint          = n[8];
   return facts;
 }
 
@@ -80,6 +81,15 @@ template <class Rows> struct BesideDiagonal {
 };
 
 } // namespace
+
+int largest_exponent(const StoredRows &rows, const LocalColumns &columns)
+{
+  const auto  *cds  = columns.size() == 1 ? rows.diagonals() : nullptr;
+  std::int64_t most = cds ? mat::diagonal_exponents(*cds).most : exponents_of({rows.A})[0].most;
+
+  columns.largest(&most);
+  return most ? static_cast<int>(most - RowExponents::far_above) : 0;
+}
 
 PetscReal most_beside_diagonal(const StoredRows &rows, const LocalColumns &columns, const CsrFacts &facts)
 {

@@ -50,8 +50,9 @@ private:
 template <class Rows> struct Facts {
   static constexpr bool walks_along_row = true;
 
-  static constexpr int       facts     = PetscDefined(USE_COMPLEX) ? 9 : 8;
-  static constexpr PetscReal dominance = 1 + 100 * PETSC_MACHINE_EPSILON; // of a diagonal over a row: sums are rounded
+  static constexpr int       facts     = PetscDefined(USE_COMPLEX) ? 10 : 9;
+  static constexpr PetscReal normal    = std::numeric_limits<PetscReal>::min(); // the least that is
+  static constexpr PetscReal dominance = 1 + 100 * PETSC_MACHINE_EPSILON;       // of a diagonal over a row: sums are rounded
 
   Rows           A;
   PetscInt       bs;
@@ -109,7 +110,6 @@ template <class Rows> struct Facts {
     isolated[i]             = !coupled;
     const PetscReal sign    = PetscRealPart(dinv[i]);
     const bool      crooked = PetscImaginaryPart(dinv[i]) != 0;
-
     count[0] += sign > 0 || crooked;
     count[1] += sign < 0 || crooked;
     count[2] += nothing != PetscScalar(0);
@@ -118,7 +118,8 @@ template <class Rows> struct Facts {
     count[5] += !(others <= dominance * PetscAbsScalar(d));
     count[6] += !(others <= most_covered * PetscAbsScalar(d));
     count[7] += coupled && dinv[i] == PetscScalar(0);
-    if (PetscDefined(USE_COMPLEX)) count[8] += !real;
+    count[8] += coupled && most * most < normal;
+    if (PetscDefined(USE_COMPLEX)) count[9] += !real;
     count[facts] += couplings;
   }
 };
