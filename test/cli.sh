@@ -93,6 +93,9 @@ for fill in 0.5 inf nan; do
   says "-mat_cds_max_fill $fill" error 'mat_cds_max_fill .* is not in \[1, inf\)' "$ex2" $load -mat_type cds -mat_cds_max_fill $fill
 done
 says "unknown block size" error 'mat_cds_block_size' "$ex2" $load -mat_type cds -mat_cds_block_size 5
+for option in cds slicedell fold; do
+  says "-help lists -mat_${option}_keep_aij, whatever the type" 0 "mat_${option}_keep_aij" "$ex2" $load -mat_type cds -help
+done
 says "-help lists the options of fold" 0 'mat_fold_width' "$ex2" $load -mat_type fold -help
 says "fold width chosen, and why" 0 'fold width [0-9]+ \(auto' "$ex2" $load -mat_type fold -ksp_view
 says "fold numbered anew" 0 'numbered anew breadth first' "$ex2" $load -mat_type fold -mat_fold_order breadth_first -ksp_view

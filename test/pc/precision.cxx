@@ -321,3 +321,22 @@ BOOST_AUTO_TEST_CASE(any_scale)
     }
   }
 }
+
+/* A fused method works with the cycle's arrays: not with those of the last values, when these are taken by a PC of their own. */
+BOOST_AUTO_TEST_CASE(another_scale_in_a_fused_method)
+{
+  const MatHandle A = assemble(stencil5(40, 37), "slicedell");
+  const VecHandle b = vector_like(A, true, VECSTANDARD, 3), x = vector_like(A, false, VECSTANDARD, 0), r = vector_like(A, true, VECSTANDARD, 0);
+  KSPHandle       ksp = make_solver(A, KSPFUSEDCG);
+  PetscInt        before, after;
+
+  PETSC_OK(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+  PETSC_OK(KSPSolve(ksp, b, x));
+  PETSC_OK(KSPGetIterationNumber(ksp, &before));
+  PETSC_OK(MatScale(A, std::ldexp(static_cast<PetscReal>(1), std::numeric_limits<PetscReal>::max_exponent / 2 + 5)));
+  PETSC_OK(KSPSolve(ksp, b, x));
+  PETSC_OK(KSPGetIterationNumber(ksp, &after));
+  BOOST_TEST(after == before);
+  PETSC_OK(MatResidual(A, b, x, r));
+  BOOST_TEST(norm(r) <= reached(1e-6) * norm(b));
+}

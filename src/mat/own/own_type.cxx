@@ -73,7 +73,12 @@ PetscErrorCode MatCreate_FormatOrOwn(Mat A, const OwnKind &kind, bool mpi)
 
   PetscFunctionBegin;
   PetscOptionsBegin(comm_of(A), ((PetscObject)A)->prefix, "Options of a format's matrix at its creation", "Mat");
-  PetscCall(PetscOptionsEList(kind.keep_aij, "Whether a matrix holds AIJ beside its format", kind.page, words, 3, words[keep], &keep, NULL));
+  for (const auto &each : own_kinds) { /* -help says this once a prefix, whatever types come */
+    PetscInt ignored = 0, *said = &each() == &kind ? &keep : &ignored;
+
+    if (said == &keep || PetscOptionsObject->printhelp)
+      PetscCall(PetscOptionsEList(each().keep_aij, "Whether a matrix holds AIJ beside its format", each().page, words, 3, words[0], said, NULL));
+  }
   PetscOptionsEnd();
   own = keep == 2;
   if (keep == 0 && OwnWhereOpen::now == &kind) PetscCall(MayBeAlone(A, kind, &own));

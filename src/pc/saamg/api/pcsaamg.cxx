@@ -136,6 +136,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
                            wants_rows));
   if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->inner) {
+    mg->cycle.reset();
     mg->hierarchy.reset();
     PetscCall(PCSetFailedReason(pc, mg->inner->pc()->failedreason));
     PetscCall(rows.close());
@@ -224,12 +225,8 @@ PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
 
   PetscFunctionBegin;
-  if (mg->group) {
-    PetscCall(mg->group->apply(PCApply, b, x));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (mg->inner) {
-    PetscCall(mg->inner->apply(PCApply, false, b, x));
+  if (mg->group || mg->inner) {
+    PetscCall(mg->group ? mg->group->apply(PCApply, b, x) : mg->inner->apply(PCApply, false, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->cycle) { /* a failed set-up: KSP has the reason */
@@ -368,13 +365,10 @@ SAAMG::SAAMG()
   trial. Where another is set, the view says so if a solve left a true residual over 1000 times what was asked for.
 
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort. One whose entries' squares overflow or vanish, or whose entries leave the range of a precision
-  that is set, is scaled by a power of two before, and so is what it is applied to.
-
-  The matrix of a saddle point, as of Stokes' equations or of an energy with constraints, is an
-  error that says so: where more than 20 rows that are coupled to others make a block of zeros on the diagonal, or a fortieth of them have an entry there of the
-  other sign to which the rest would add a tenth and more of it. `PCFIELDSPLIT` with a Schur complement, and `PCSAAMG` for its fields, is for these. Not so
-  where the matrix is so small that the coarsest level's solver takes it, nor where each zero is the row of a Lagrange multiplier that fixes one unknown: such
-  pairs are inverted, and the levels are those of the rest.
+  that is set, is scaled by a power of two. A saddle point, as of Stokes' equations or of an energy with constraints, is an error that says so: more than 20
+  coupled rows make a block of zeros on the diagonal, or a fortieth have an entry there of the other sign to which the rest would add a tenth and more of it.
+  `PCFIELDSPLIT` with a Schur complement, and `PCSAAMG` for its fields, is for these. Not so where the coarsest level's solver takes all of it, nor where
+  each zero is the row of a Lagrange multiplier that fixes one unknown: such pairs are inverted, and the levels are those of the rest.
 
   Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between
   ranks.
