@@ -597,6 +597,17 @@ const AddTests add([] {
     c.check_same(A, R, "after a refusal");
     PETSC_OK(MatAutoFormatSetTrials(R, 3)); /* on aij: nothing */
   });
+  /* PETSc takes them for MPIAIJ without asking, or on one rank asks their name */
+  for (const char *type : {"owncds", "ownslicedell", "ownfold"})
+    add_test(options, std::string("kronecker_of_") + type, [type] {
+      const MatHandle   A    = assemble(gallery_entry("stencil5"), type);
+      const PetscScalar S[4] = {1, 0, 0, 1};
+      Mat               kaij = NULL, maij = NULL; /* which an error leaves half made */
+
+      const Outcome outcome = attempt([&] { return MatCreateKAIJ(A, 2, 2, S, S, &kaij); });
+      BOOST_TEST((outcome.failed && outcome.says(type)), outcome.message);
+      BOOST_TEST(attempt([&] { return MatCreateMAIJ(A, 2, &maij); }).failed);
+    });
   /* what a matrix that is nothing but its format cannot follow, and has not taken up when it is laid out anew */
   for (const auto &[type, option, value] : std::vector<std::array<const char *, 3>>{{"slicedell", "precision", "half"},
                                                                                     {"fold", "precision", "single"},

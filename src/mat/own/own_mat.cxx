@@ -312,6 +312,7 @@ PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind)
   OwnSetBlockOps(A);
   OwnSetColoringOps(A);
   PetscCall(OwnSetAijOps(A));
+  PetscCall(FailTogether(comm_of(A), own->aij.say_block(kind.type), "become a matrix that owns its values"));
   PetscCall(OwnComposeProducts(A, true));
   PetscCall(OwnComposeAijFunctions(A, true));
   PetscCall(OwnComposeCOO(A, true));

@@ -92,10 +92,15 @@ struct OwnImage {
 class AijRefused {
 public:
   AijRefused();
+  AijRefused(const AijRefused &)            = delete;
+  AijRefused &operator=(const AijRefused &) = delete;
+  ~AijRefused() { (void)MatDestroy(&diagonal_block_); }
+  PetscErrorCode say_block(const char *type); // for MatCreateKAIJ() and MatCreateMAIJ(), which take A->data for a Mat_MPIAIJ and its first word for a matrix
   PetscErrorCode say_longest_row(Mat A, PetscInt length); // for MatSeqAIJGetMaxRowNonzeros(): what no row has more than
 
 private:
-  PetscErrorCode (*table_[256])(Mat); // more than Mat_SeqAIJ has words
+  Mat diagonal_block_ = NULL;         // first
+  PetscErrorCode (*table_[255])(Mat); // with it more words than Mat_SeqAIJ has
 };
 
 struct OwnMat {

@@ -20,6 +20,19 @@ static PetscErrorCode RefuseArrays(Mat A)
 
 AijRefused::AijRefused() { std::fill(std::begin(table_), std::end(table_), RefuseArrays); }
 
+/* A type that the one names in its error, and sizes that the other has one for. */
+PetscErrorCode AijRefused::say_block(const char *type)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PETSC_COMM_SELF, &diagonal_block_));
+  for (PetscLayout map : {diagonal_block_->rmap, diagonal_block_->cmap}) {
+    map->n = 2;
+    map->N = 1;
+  }
+  PetscCall(PetscObjectChangeTypeName((PetscObject)diagonal_block_, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Where it looks for that it says itself, of numbers that count where they stand. */
 PetscErrorCode AijRefused::say_longest_row(Mat A, PetscInt length)
 {
@@ -37,7 +50,7 @@ PetscErrorCode AijRefused::say_longest_row(Mat A, PetscInt length)
     PetscCall(failed);
     PetscCheck(place >= 0 && place < (PetscInt)words, PETSC_COMM_SELF, PETSC_ERR_PLIB, "MatSeqAIJGetMaxRowNonzeros() reads something else");
   }
-  std::memcpy(reinterpret_cast<char *>(table_) + place * sizeof(PetscInt), &length, sizeof(length));
+  std::memcpy(reinterpret_cast<char *>(this) + place * sizeof(PetscInt), &length, sizeof(length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
