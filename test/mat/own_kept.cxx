@@ -273,6 +273,30 @@ void by_coordinates_again(const char *type) { by_coordinates_of(type, 13); }
 /* More than go to a device at a time. */
 void by_many_coordinates(const char *type) { by_coordinates_of(type, 400000); }
 
+/* The last of three options says what becomes of a new place, and none of them keeps a whole pattern out, or values from being stored. */
+void told_of_new_places(const char *type)
+{
+  for (const MatOption before : {MAT_NEW_NONZERO_LOCATIONS, MAT_NEW_NONZERO_LOCATION_ERR}) {
+    MatHandle A[2] = {made(type), made(MATAIJ)}, far[2] = {made(type, true), made(MATAIJ, true)};
+
+    for (int k = 0; k < 2; k++) {
+      PETSC_OK(MatSetOption(A[k], before, before == MAT_NEW_NONZERO_LOCATION_ERR ? PETSC_TRUE : PETSC_FALSE));
+      PETSC_OK(MatAXPY(A[k], 2, far[k], DIFFERENT_NONZERO_PATTERN));
+      PETSC_OK(MatSetOption(A[k], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+      fill(A[k], ADD_VALUES, true, [](PetscInt i, PetscInt j) { return uneven(j, i); });
+      PetscInt start, end;
+      PETSC_OK(MatGetOwnershipRange(A[k], &start, &end));
+      if (start < end) PETSC_OK(MatSetValue(A[k], start, (start + 6) % 13, 5, ADD_VALUES));
+      assemble_now(A[k]);
+    }
+    BOOST_TEST(products_apart(A[0], A[1]) <= 1e4 * rounding);
+    PETSC_OK(MatStoreValues(A[0]));
+    PETSC_OK(MatScale(A[0], 3));
+    PETSC_OK(MatRetrieveValues(A[0]));
+    BOOST_TEST(products_apart(A[0], A[1]) <= 1e4 * rounding);
+  }
+}
+
 /* So they are where what is copied or added has fewer places, at the borders between ranks, too: PETSc 3.18's AIJ then writes beyond its arrays. */
 void by_coordinates_of_fewer(const char *type)
 {
@@ -510,6 +534,7 @@ const AddTests of_types([] {
              {"by_many_coordinates", by_many_coordinates},
              {"by_coordinates_of_fewer", by_coordinates_of_fewer},
              {"by_coordinates_laid_anew", by_coordinates_laid_anew},
+             {"told_of_new_places", told_of_new_places},
              {"zeroed", zeroed},
              {"few_blocks", few_blocks},
              {"multiplied", multiplied},
@@ -521,5 +546,24 @@ const AddTests of_types([] {
     for (const auto &t : all) add_test(suite_named(nullptr, type), t.name, [type, test = t.test] { test(type); });
   }
 });
+
+#if PETSC_VERSION_LT(3, 25, 0)
+/* In the numbers of all ranks' rows. Diagonals have the main one. */
+BOOST_AUTO_TEST_CASE(missing_diagonal)
+{
+  MatHandle A[2] = {unset("ownslicedell", 13), unset(MATAIJ, 13)};
+  PetscBool missing[2];
+  PetscInt  at[2], start, end;
+
+  for (int k = 0; k < 2; k++) {
+    PETSC_OK(MatGetOwnershipRange(A[k], &start, &end));
+    for (PetscInt i = start; i < end; i++) PETSC_OK(MatSetValue(A[k], i, start, 1, INSERT_VALUES));
+    assemble_now(A[k]);
+    PETSC_OK(MatMissingDiagonal(A[k], &missing[k], &at[k]));
+  }
+  BOOST_TEST(missing[0] == missing[1]);
+  BOOST_TEST((!missing[0] || at[0] == at[1]));
+}
+#endif
 
 } // namespace

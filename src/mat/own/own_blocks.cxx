@@ -80,6 +80,7 @@ PetscErrorCode MatMissingDiagonal_Own(Mat A, PetscBool *missing, PetscInt *row)
   if (!row || !*missing) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(OwnRead(A, own, Space::Host, &v));
   for (*row = 0; place_in(v, *row, *row); ++*row) { }
+  *row += A->rmap->rstart;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

@@ -49,6 +49,7 @@ public:
   PetscErrorCode take_transposed(Mat T, OwnMat *own, Mat A, OwnMat *of) override;
 
   PetscErrorCode add(Mat A, OwnMat *own, const std::vector<PetscInt> &more);
+  PetscErrorCode add_anew(Mat A, OwnMat *own, const std::vector<PetscInt> &more);
 
 private:
   PetscLogDouble            places_on(const std::vector<PetscInt> &on) const;
@@ -182,6 +183,18 @@ PetscErrorCode OwnedCds::add(Mat A, OwnMat *own, const std::vector<PetscInt> &mo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of a pattern that is asked for as a whole, which no option forbids. */
+PetscErrorCode OwnedCds::add_anew(Mat A, OwnMat *own, const std::vector<PetscInt> &more)
+{
+  const bool           fixed = std::exchange(own->fixed, false);
+  const PetscErrorCode added = add(A, own, more);
+
+  PetscFunctionBegin;
+  own->fixed = fixed;
+  PetscCall(added);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode OwnedCds::full(Mat A, OwnMat *own)
 {
   std::vector<PetscInt> both;
@@ -239,17 +252,14 @@ PetscErrorCode OwnedCds::put(Mat A, OwnMat *own, const EntryList *lists, int n, 
         if (e->inside(k) && !found.take(e->col(k) / own->bs - e->row(k) / own->bs)) return;
     }
   }));
-  const bool           fixed = anew && std::exchange(own->fixed, false); /* it is a new pattern */
-  const PetscErrorCode added = add(A, own, found.all);
-  own->fixed                 = own->fixed || fixed;
-  PetscCall(added);
+  PetscCall(anew ? add_anew(A, own, found.all) : add(A, own, found.all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode OwnedCds::put_like(Mat A, OwnMat *own, Mat, OwnMat *x)
 {
   PetscFunctionBegin;
-  PetscCall(add(A, own, storage_of(*x)->offset));
+  PetscCall(add_anew(A, own, storage_of(*x)->offset)); /* MatAXPY(), MatCopy() */
   if (!OwnDiagonals(*x)->half()) PetscCall(full(A, own));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -146,7 +146,8 @@ static PetscErrorCode MatAssemblyEnd_Own(Mat A, MatAssemblyType type)
 static PetscErrorCode MatSetOption_Own(Mat A, MatOption option, PetscBool yes)
 {
   PetscFunctionBegin;
-  if (option == MAT_NEW_NONZERO_LOCATION_ERR || option == MAT_NEW_NONZERO_LOCATIONS) { /* the last of them counts, as for AIJ */
+  if (option == MAT_NEW_NONZERO_LOCATION_ERR || option == MAT_NEW_NONZERO_LOCATIONS || option == MAT_NEW_NONZERO_ALLOCATION_ERR) {
+    /* the last of them counts, as for AIJ; there is always room */
     own_of(A)->fixed  = option == MAT_NEW_NONZERO_LOCATION_ERR && yes;
     own_of(A)->closed = option == MAT_NEW_NONZERO_LOCATIONS && !yes;
   }

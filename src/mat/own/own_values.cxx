@@ -217,7 +217,6 @@ static PetscErrorCode MatStoreValues_Own(Mat A)
   OwnMat *own = own_of(A);
 
   PetscFunctionBegin;
-  PetscCheck(own->fixed || own->closed, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Must call MatSetOption(A,MAT_NEW_NONZERO_LOCATIONS,PETSC_FALSE); first");
   PetscCall(MatDestroy(&own->stored));
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &own->stored));
   PetscFunctionReturn(PETSC_SUCCESS);
