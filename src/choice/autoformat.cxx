@@ -279,9 +279,10 @@ void AutoFormat::apply(const PetscScalar *x, const RowOut<PetscScalar> &out) con
 
 std::string AutoFormat::describe() const
 {
-  const Decision &now = settled_ ? choice_ : held_;
+  const Decision   &now  = settled_ ? choice_ : held_;
+  const char *const open = undecided() ? "; the next products tell whether PETSc's is faster" : "";
 
-  return now.sentence + (format_ ? "; " + format_->describe() : "");
+  return now.sentence + open + (format_ ? "; " + format_->describe() : "");
 }
 
 } // namespace goza::choice

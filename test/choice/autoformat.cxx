@@ -150,9 +150,11 @@ BOOST_AUTO_TEST_CASE(trials_on_a_host_cost_few_products)
     BOOST_TEST(asked == 0);
     BOOST_TEST(made == 0);
     BOOST_TEST(asked_for.undecided());
+    BOOST_TEST(asked_for.describe().find("the next products tell") != std::string::npos);
     for (int k = 0; k < 4; k++) asked_for.took(asked_for.csr_is_next() == few ? 1e-3 : 3e-3);
     BOOST_TEST(!asked_for.undecided());
     BOOST_TEST(asked_for.wants_csr() == few);
+    BOOST_TEST(asked_for.describe().find("the next products tell") == std::string::npos);
   }
 }
 
