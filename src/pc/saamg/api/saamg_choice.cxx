@@ -144,12 +144,12 @@ static PetscErrorCode RefuseSaddle(PC pc, const SAAMG *mg, const OwnRows &rows)
   std::unique_ptr<InnerPC> multipliers;
 
   PetscFunctionBegin;
-  if (solved || !found.there() || (bs > 1 && !mg->found.symmetric)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (solved || (!found.hollow && !found.there()) || (bs > 1 && !mg->found.symmetric)) PetscFunctionReturn(PETSC_SUCCESS);
   if (found.hollow) {
-    PetscCall(Together(comm_of(pc), "hold its multipliers", [&] { multipliers = std::make_unique<MultiplierPC>(); }));
+    PetscCall(Together(comm_of(pc), "hold its multipliers", [&] { multipliers = std::make_unique<MultiplierPC>(Saddle::bearable); }));
     PetscCall(SetUpInner(pc, std::move(multipliers)));
   }
-  PetscCheck(mg->inner, comm_of(pc), PETSC_ERR_SUP,
+  PetscCheck(mg->inner || !found.there(), comm_of(pc), PETSC_ERR_SUP,
              "PC saamg: the matrix is that of a saddle point, as of Stokes' equations or of constraints: of %" PetscInt64_FMT " coupled rows %" PetscInt64_FMT
              " have a zero on the diagonal, and %" PetscInt64_FMT
              " an entry of the other sign that is outweighed. Use -pc_type fieldsplit -pc_fieldsplit_type schur%s "

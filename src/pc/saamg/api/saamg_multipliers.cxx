@@ -6,32 +6,37 @@
 namespace goza::saamg {
 namespace {
 
-/* The one entry of a row that is not 0, and not on the diagonal; col < 0: it has none, or several. */
-struct OneEntry {
-  PetscInt    col   = -1;
-  PetscScalar value = 0;
+/* A row's entries that are not 0. */
+struct RowLook {
+  PetscInt    n = 0, col = -1; // col: of one of them
+  PetscScalar value    = 0;    // there
+  PetscScalar diagonal = 0;
+
+  bool hollow() const { return diagonal == PetscScalar(0) && n > 0; }
+  bool one_entry() const { return hollow() && n == 1; }
 };
 
-PetscErrorCode FindOneEntry(Mat A, PetscInt row, OneEntry *one)
+PetscErrorCode LookAtRow(Mat A, PetscInt row, RowLook *look)
 {
   const PetscInt    *col;
   const PetscScalar *val;
-  PetscInt           n, there = 0;
+  PetscInt           n;
 
   PetscFunctionBegin;
-  *one = {};
+  *look = {};
   PetscCall(MatGetRow(A, row, &n, &col, &val));
   for (PetscInt k = 0; k < n; k++) {
     if (val[k] == PetscScalar(0)) continue;
-    *one = {col[k], val[k]};
-    there++;
+    if (col[k] == row) look->diagonal = val[k];
+    look->n++;
+    look->col   = col[k];
+    look->value = val[k];
   }
   PetscCall(MatRestoreRow(A, row, &n, &col, &val));
-  if (there != 1 || one->col == row) one->col = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* 1 less for each pair that names it. */
+/* 1 less for each multiplier that names it. */
 PetscErrorCode MarkKept(Mat A, const std::vector<PetscInt> &gone, Vec *keep)
 {
   PetscFunctionBegin;
@@ -69,78 +74,134 @@ PetscErrorCode MakeRest(Mat A, Vec keep, Mat *rest)
 } // namespace
 
 /* fixed: the unknown of each pair. columns: A's rows transposed. */
-PetscErrorCode MultiplierPC::look_for_pairs(Mat A, Mat columns, std::vector<PetscInt> *fixed)
+PetscErrorCode MultiplierPC::look_for_them(Mat A, Mat columns, std::vector<PetscInt> *fixed)
 {
   PetscInt first, end;
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(A, &first, &end));
   for (PetscInt j = first; j < end; j++) {
-    OneEntry row, column;
+    RowLook row, column;
 
-    PetscCall(FindOneEntry(A, j, &row));
-    if (row.col < 0) continue;
-    PetscCall(FindOneEntry(columns, j, &column));
-    if (column.col != row.col) continue;
-    PetscCallCXX(pairs_.push_back({j - first, row.value, column.value}));
-    PetscCallCXX(fixed->push_back(row.col));
+    PetscCall(LookAtRow(A, j, &row));
+    if (!row.hollow()) continue;
+    if (row.one_entry()) PetscCall(LookAtRow(columns, j, &column));
+    if (column.one_entry() && column.col == row.col) {
+      PetscCallCXX(pairs_.push_back({j - first, row.value, column.value}));
+      PetscCallCXX(fixed->push_back(row.col));
+    } else PetscCallCXX(others_.push_back({j - first, PetscScalar(1) / PetscAbsScalar(row.value)}));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MultiplierPC::read_diagonal(Mat A, const std::vector<PetscInt> &fixed)
+PetscErrorCode MultiplierPC::read_diagonal(Vec diagonal, const std::vector<PetscInt> &fixed)
 {
   const auto         n = static_cast<PetscInt>(fixed.size());
   const PetscScalar *a;
-  Vec                diagonal;
   IS                 of;
 
   PetscFunctionBegin;
-  PetscCall(MatCreateVecs(A, &diagonal, NULL));
-  PetscCall(MatGetDiagonal(A, diagonal));
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &fixed_));
   PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, fixed.data(), PETSC_COPY_VALUES, &of));
   PetscCall(VecScatterCreate(diagonal, of, fixed_, NULL, &to_fixed_));
   PetscCall(ISDestroy(&of));
   PetscCall(VecScatterBegin(to_fixed_, diagonal, fixed_, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecScatterEnd(to_fixed_, diagonal, fixed_, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(VecDestroy(&diagonal));
   PetscCall(VecGetArrayRead(fixed_, &a));
   PetscCallCXX(diagonal_.assign(a, a + n));
   PetscCall(VecRestoreArrayRead(fixed_, &a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Collective. inverse: of the diagonal. other: this rank's row, or NULL. Where there is no mirror image of what the row holds, an entry of its own gives the
+   scale. */
+PetscErrorCode MultiplierPC::find_inverse(Mat A, Vec inverse, PetscInt row, Other *other)
+{
+  Vec                unit, column, s;
+  const PetscScalar *a;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(A, &unit, &column));
+  PetscCall(VecDuplicate(column, &s));
+  PetscCall(VecSet(unit, 0));
+  if (other) PetscCall(VecSetValue(unit, row, 1, INSERT_VALUES));
+  PetscCall(VecAssemblyBegin(unit));
+  PetscCall(VecAssemblyEnd(unit));
+  PetscCall(MatMult(A, unit, column));
+  PetscCall(VecPointwiseMult(unit, column, inverse));
+  PetscCall(MatMult(A, unit, s));
+  if (other) {
+    PetscCall(VecGetArrayRead(s, &a));
+    const PetscScalar weight = PetscScalar(1) / PetscAbsScalar(a[other->multiplier]);
+    if (weight - weight == PetscScalar(0)) other->inverse = weight;
+    PetscCall(VecRestoreArrayRead(s, &a));
+  }
+  PetscCall(VecDestroy(&unit));
+  PetscCall(VecDestroy(&column));
+  PetscCall(VecDestroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective: one of all ranks' after another. */
+PetscErrorCode MultiplierPC::find_inverses(Mat A, Vec diagonal)
+{
+  const auto mine = static_cast<PetscInt>(others_.size());
+  PetscInt   all, end = 0, first;
+  Vec        inverse;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(diagonal, &inverse));
+  PetscCall(VecCopy(diagonal, inverse));
+  PetscCall(VecReciprocal(inverse)); /* of what is not 0 */
+  PetscCall(MatGetOwnershipRange(A, &first, NULL));
+  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPIU_INT, MPI_SUM, comm_of(A)));
+  PetscCallMPI(MPI_Scan(&mine, &end, 1, MPIU_INT, MPI_SUM, comm_of(A)));
+  for (PetscInt k = 0; k < all; k++) {
+    Other *const other = k >= end - mine && k < end ? &others_[k - (end - mine)] : nullptr;
+
+    PetscCall(find_inverse(A, inverse, other ? first + other->multiplier : -1, other));
+  }
+  PetscCall(VecDestroy(&inverse));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MultiplierPC::setup(PC pc, Mat A, bool *found)
 {
   std::vector<PetscInt> fixed, gone;
-  PetscInt              first;
+  PetscInt              first, others;
   PetscReal             least;
-  Vec                   keep;
+  Vec                   keep, diagonal;
   Mat                   columns, rest;
 
   PetscFunctionBegin;
   PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &columns));
-  const PetscErrorCode failed = look_for_pairs(A, columns, &fixed);
+  const PetscErrorCode failed = look_for_them(A, columns, &fixed);
   PetscCall(MatDestroy(&columns));
   PetscCall(FailTogether(comm_of(A), failed, "look for multipliers"));
   PetscCall(MatGetOwnershipRange(A, &first, NULL));
   PetscCallCXX(gone = fixed);
   for (const Pair &p : pairs_) PetscCallCXX(gone.push_back(first + p.multiplier));
+  for (const Other &o : others_) PetscCallCXX(gone.push_back(first + o.multiplier));
   PetscCall(MarkKept(A, gone, &keep));
   PetscCall(VecMin(keep, NULL, &least));
-  *found = least == 0;
+  others = static_cast<PetscInt>(others_.size());
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &others, 1, MPIU_INT, MPI_SUM, comm_of(A)));
+  *found = least == 0 && others <= most_;
   if (*found) PetscCall(MakeRest(A, keep, &rest));
   PetscCall(VecDestroy(&keep));
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
   const PetscErrorCode refused = setup_inner(pc, A, rest);
   PetscCall(MatDestroy(&rest)); /* the PC has it */
   PetscCall(refused);
-  PetscCall(read_diagonal(A, fixed));
+  PetscCall(MatCreateVecs(A, &diagonal, NULL));
+  PetscCall(MatGetDiagonal(A, diagonal));
+  PetscCall(read_diagonal(diagonal, fixed));
+  PetscCall(find_inverses(A, diagonal));
+  PetscCall(VecDestroy(&diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rest, and then [a d; c 0] of each pair, or its transpose. */
+/* The rest, then [a d; c 0] of each pair, or its transpose, and what is left. */
 PetscErrorCode MultiplierPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), bool transposed, Vec b, Vec x)
 {
   const PetscScalar *from;
@@ -160,6 +221,7 @@ PetscErrorCode MultiplierPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), bool tra
     to[p.multiplier] = (unknown[k] - diagonal_[k] * own) / (transposed ? p.c : p.d);
     unknown[k]       = own;
   }
+  for (const Other &o : others_) to[o.multiplier] = o.inverse * from[o.multiplier];
   PetscCall(VecRestoreArray(fixed_, &unknown));
   PetscCall(VecRestoreArray(x, &to));
   PetscCall(VecRestoreArrayRead(b, &from));
@@ -170,11 +232,14 @@ PetscErrorCode MultiplierPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), bool tra
 
 PetscErrorCode MultiplierPC::view(PetscViewer viewer)
 {
-  PetscInt64 pairs = static_cast<PetscInt64>(pairs_.size());
+  PetscInt64 n[] = {static_cast<PetscInt64>(pairs_.size()), static_cast<PetscInt64>(others_.size())};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &pairs, 1, MPIU_INT64, MPI_SUM, comm_of(pc())));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt64_FMT " multipliers that fix one unknown each, solved exactly; the rest:\n", pairs));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n, 2, MPIU_INT64, MPI_SUM, comm_of(pc())));
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "  rows without a diagonal entry: %" PetscInt64_FMT " that fix one unknown each, solved exactly, and %" PetscInt64_FMT
+                                   " others; the rest:\n",
+                                   n[0], n[1]));
   PetscCall(view_inner(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -52,7 +52,7 @@ Saddle saddle_of(const StoredRows &rows, const ColumnMap &columns, const CsrFact
   const bool    signs   = real_diagonal && facts.positive && facts.negative;
   Saddle        found{facts.coupled, 0, 0};
 
-  if (facts.hollow <= Saddle::bearable && !signs) return found;
+  if (!facts.hollow && !signs) return found;
   Array<PetscScalar>  dinv(space, columns.nlocal(), unset);
   Array<std::int64_t> counts(space, numbers);
 
