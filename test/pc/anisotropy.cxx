@@ -374,6 +374,8 @@ BOOST_AUTO_TEST_CASE(couplings_of_all_sizes)
   BOOST_TEST(says(make_pc(A), sentence));
   const PetscInt its = iterations(A);
   BOOST_TEST(its <= 20);
+  BOOST_TEST(iterations(cells(3.5)) <= 12);
+  BOOST_TEST(says(make_pc(cells(3.5)), "aggregates follow each row's largest, strength threshold 0"));
   BOOST_TEST(!says(make_pc(cells(1)), sentence));
   for (const Entry &e : {stencil7(9, 8, 7), stencil5(30, 20, 1e-3), stretched7(12, 12, 12, 1.4)})
     BOOST_TEST(!says(make_pc(assemble(e, MATAIJ)), sentence), e.name);
