@@ -294,7 +294,7 @@ SAAMG::SAAMG()
                                         (default): the matrix where that is symmetric, else its diffusive part
 . -pc_saamg_restriction (auto|transpose|adjoint) - restriction: the transpose of interpolation, or smoothed with the transpose of the matrix; auto
                                         (default): the latter where a flow dominates
-. -pc_saamg_cycle (v|w)                        - cycle; v makes a second coarse correction on the finest level where that takes little
+. -pc_saamg_cycle (v|w)                        - cycle; v makes a second coarse correction on the finest level, or the next, where that takes little
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
 . -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks
 . -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi|auto) - smoother; auto (default): chebyshev where the matrix is symmetric, else mcgs, whose colours then
@@ -303,8 +303,8 @@ SAAMG::SAAMG()
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi; less is used where that would diverge
 . -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 4; on the finest level -1, 4 where a node has one unknown or is
-                                        coupled by little more than an entry a row, 3 where the levels below are small; else 2, or 3 where they are large; up to
-                                        8 on slivers, 4 of fourth order)
+                                        coupled by little more than an entry a row, 3 where the levels below are small; else 2, or 3 where they are large
+                                        or solids thin; up to 8 on slivers, 4 of fourth order)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max] (default: 10; on the finest level -1, 7 to 15 by lambda_max, and 10
                                         where 7 points are in boxes)
@@ -314,7 +314,7 @@ SAAMG::SAAMG()
                                         or where few rows make up much of the last vector)
 . -pc_saamg_precision (auto|double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the
                                         operators and interpolations stored in half;
-                                                         auto (default): see the notes
+                                        auto (default): see the notes
 . -pc_saamg_paper (none|darcy|anisotropic)     - the settings of the paper below for its two problems, where no other option names them; see `PCSAAMGSetPaper()`
 . -pc_saamg_tune (none|quick|full)             - what is looked for where many solves are likely; see `PCSAAMGSetTune()`
 - -pc_saamg_reuse (auto|none|pattern|interpolation) - what is kept when values change and the pattern does not; see `PCSAAMGSetReuse()`
@@ -338,19 +338,19 @@ SAAMG::SAAMG()
   What the options leave open is chosen in each set-up by the matrix, and the view says what was found and chosen. Whether the matrix is symmetric costs two
   products, unless `MatSetOption()` said so with `MAT_SYMMETRIC`; rows that differ from their columns by less than a hundredth, and Dirichlet values that were
   not eliminated, do not count. Of what follows a matrix of half a million rows and more is looked at in some 260 000 of them, and in all where these show
-  any. In a symmetric M-matrix with many weak entries, as on a stretched grid, or with few beside which all others are far larger, as
-  where coefficients jump, aggregates follow the strong ones; where in a sixth of its rows one entry comes to 0.75 of the diagonal, each row's largest; where
-  many entries are of the diagonal's sign, as of elements that are long or of higher order, those of the other sign that come to 0.35 of their row's largest; on
-  a grid in space of a `DMDA` only where points are ten times as dense along one axis as along the others. In a symmetric matrix of nodes with several unknowns,
-  whose blocks are then measured by their Frobenius norms, aggregates do not reach across where stiffness jumps: where a hundredth of its couplings or more are
-  small beside diagonals that differ thirtyfold, and next to none between diagonals that are alike; elsewhere they follow entries of 0.06 of the diagonals if
-  near-null vectors are given and nodes are coupled beyond those around, as of quadrilaterals and hexahedra of degree 2. The finest level's interpolation is
-  smoothed without the entries that are weak; those below it with whole operators, but on such grids. Where rows of one unknown a node have 8 entries on the
-  average that are not weak, or fewer, as of 5 and 7 points, it is smoothed a second time within its pattern, which takes a tenth less
-  iterations, and so are those below if no entry is weak and their rows have 40 or fewer; the view says so. Where rows
-  have three or four entries on the average, as of graphs of chains and streets, and the next level does not fill up, it is smoothed by a polynomial of degree 3
-  or 2, which takes a quarter less iterations; the view says so. In a symmetric matrix rows whose other entries come to more than their diagonal one, as beside
-  slivers, are relaxed less.
+  any. In a symmetric M-matrix with many weak entries, as on a stretched grid, or with few beside which all others are far larger, as where coefficients jump,
+  aggregates follow the strong ones; where in a sixth of its rows one entry comes to 0.75 of the diagonal, or in few of them and entries of all sizes make up
+  a fifth, as where coefficients vary by chance from cell to cell, each row's largest; where many entries are of the diagonal's sign, as of elements that are
+  long or of higher order, those of the other sign that come to 0.35 of their row's largest; on a grid in space of a `DMDA` only where points are ten times as
+  dense along one axis as along the others. In a symmetric matrix of nodes with several unknowns, whose blocks are then measured by their Frobenius norms,
+  aggregates do not reach across where stiffness jumps: where a hundredth of its couplings or more are small beside diagonals that differ thirtyfold, and next
+  to none between diagonals that are alike; elsewhere they follow entries of 0.06 of the diagonals if near-null vectors are given and nodes are coupled beyond
+  those around, as of quadrilaterals and hexahedra of degree 2. The finest level's interpolation is smoothed without the entries that are weak; those below it
+  with whole operators, but on such grids. Where rows of one unknown a node have 8 entries on the average that are not weak, or fewer, as of 5 and 7 points,
+  it is smoothed a second time within its pattern, which takes a tenth less iterations, and so are those below if no entry is weak and their rows have 40 or
+  fewer; the view says so. Where rows have three or four entries on the average, as of graphs of chains and streets, and the next level does not fill up, it
+  is smoothed by a polynomial of degree 3 or 2, which takes a quarter less iterations; the view says so. In a symmetric matrix rows whose other entries come
+  to more than their diagonal one, as beside slivers, are relaxed less.
 
   With complex scalars restriction is the conjugate transpose of interpolation, and the preconditioner of a Hermitian matrix is Hermitian; of a matrix that is
   symmetric and not Hermitian, as of waves in a lossy medium, it is the transpose, and the preconditioner is symmetric. Which of the two costs two products or

@@ -12,20 +12,13 @@
 
 namespace goza::saamg {
 
-/* Chebyshev polynomials of a nonsymmetric matrix grow where its eigenvalues are complex. Gauss-Seidel converges where the matrix is an M-matrix, symmetric or
-   not, and diverges where convection outweighs the diagonal, in few rows as in many; l1-Jacobi does not. */
-static const char *smoother_for(const Symmetry &found) { return found.symmetric ? "chebyshev" : found.opposed > found.rows / 1000 ? "l1jacobi" : "mcgs"; }
-
-/* In most rows, and hardly one has entries of opposite signs. */
-static bool flow_dominates(const Symmetry &found) { return !found.symmetric && 2 * found.flowing > found.rows && found.opposed <= found.rows / 1000; }
-
 /* Whether interpolation is smoothed with the matrix and restriction with its transpose, where these differ. Where a flow dominates GMRES then takes a fifth to
    a third fewer iterations; where diffusion does, as many, for longer rows of the coarse operators. */
 static bool adjoint_for(const Symmetry &found, PCSAAMGRestriction restriction, PCSAAMGInterpolation interpolation)
 {
   if (found.symmetric || (interpolation != PC_SAAMG_INTERPOLATION_AUTO && interpolation != PC_SAAMG_INTERPOLATION_SMOOTHED)) return false;
   if (restriction != PC_SAAMG_RESTRICTION_AUTO) return restriction == PC_SAAMG_RESTRICTION_ADJOINT;
-  return interpolation == PC_SAAMG_INTERPOLATION_AUTO && flow_dominates(found);
+  return interpolation == PC_SAAMG_INTERPOLATION_AUTO && found.flow_dominates();
 }
 
 static SmoothedWith smoothing_for(const Symmetry &found, PCSAAMGInterpolation interpolation)
@@ -232,91 +225,6 @@ static bool SmoothedAlone(const SAAMG &mg)
 {
   return mg.found.symmetric && mg.found.conjugated && mg.taken.smoothers[PC_SAAMG_COARSEST].which == smoother_named("chebyshev") &&
          (mg.reuse == PC_SAAMG_REUSE_AUTO || mg.reuse == PC_SAAMG_REUSE_NONE);
-}
-
-/* Products with the finest matrix that smoothing below it takes as long as in a cycle. */
-static PetscReal work_below(const std::vector<Grid> &grids, PetscInt degree)
-{
-  PetscLogDouble entries = 0;
-
-  for (std::size_t l = 1; l < grids.size(); l++) entries += grids[l].level->nnz;
-  return static_cast<PetscReal>((2 * degree + 1) * entries / grids[0].level->nnz);
-}
-
-/* From so much work below on one degree more on the finest level takes a tenth fewer iterations in as much time, set-up and solve; 27 points, whose levels
-   below take half a product, would take 1.07 of a solve's time. */
-constexpr PetscReal worth_a_degree = static_cast<PetscReal>(0.75), worth_a_degree_of_solids = 2;
-
-/* Full blocks have more entries a second. */
-static PetscReal work_beside(const std::vector<Grid> &grids, PetscInt bs, PetscInt degree_below)
-{
-  return (bs == 1 ? 1 : static_cast<PetscReal>(0.7)) * work_below(grids, degree_below);
-}
-
-/* Where a node has one unknown degree 3 takes five iterations for seven with 2, and as much work. Where it has several, 3 takes an eighth fewer iterations and
-   a quarter more work, but where these are hardly coupled to others' five iterations for six, and as much work, of which the full blocks of coarse operators
-   take most. On slivers rows outweigh their diagonals, and coarse operators are as large as the matrix: the smoother is what limits the cycle, and degrees 5 to
-   8 take two thirds of the iterations in as much time. Of fourth order 4 takes 0.80 of what 2 does, and 6 0.77. */
-static PetscInt degree_for(const SAAMG &mg, PetscInt bs, PetscInt degree_below)
-{
-  if (mg.hierarchy_options.bends) return 4;
-  const std::vector<Grid> &grids = mg.hierarchy.grids();
-  const bool               apart = bs == 1 || mg.loose;
-  const PetscInt           least = apart ? 3 : 2;
-  if (grids.size() < 2) return least;
-  const PetscReal below   = work_beside(grids, bs, degree_below);
-  const bool      mixed   = grids[1].bs >= many_modes * bs; // components of a vector, whose spectrum ends at 8/3 of the mean on even grids
-  const PetscReal slivers = mixed ? 0 : PetscMax(0, PetscMin(1, (grids[0].spectrum() - static_cast<PetscReal>(2.2)) / static_cast<PetscReal>(0.6)));
-
-  return PetscMax(least + (below >= (apart ? worth_a_degree : worth_a_degree_of_solids)),
-                  static_cast<PetscInt>(PetscMin(8, slivers * below + static_cast<PetscReal>(0.5))));
-}
-
-/* What a second coarse correction on the finest level may take of a cycle with one; and of graphs with few neighbours a node, which take a quarter fewer
-   iterations by it. */
-constexpr PetscReal worth_a_correction = static_cast<PetscReal>(0.2), worth_a_correction_of_chains = static_cast<PetscReal>(0.5);
-
-/* Rows to one of the next level from which on aggregates are boxes of 27 nodes. */
-constexpr PetscInt rows_of_boxes = 16;
-
-/* Two coarse corrections on the finest level: those of one V-cycle below leave much where there are many levels, nodes of several unknowns, or jumps. Where the
-   levels below are small that takes a tenth fewer iterations and 1.05 to 1.15 of an iteration's time. Boxes of 27 nodes leave nothing to gain. Colours in the
-   order of a flow take long on small levels. */
-static bool corrects_again(const SAAMG &mg, const CycleOptions &wanted, PetscInt bs)
-{
-  const std::vector<Grid>    &grids     = mg.hierarchy.grids();
-  const SmootherChoice *const s         = mg.taken.smoothers;
-  const PetscInt              chebyshev = smoother_named("chebyshev");
-
-  if (wanted.type != PC_SAAMG_CYCLE_V || wanted.smoothers[PC_SAAMG_FINEST].options.chebyshev_degree != PETSC_DECIDE || grids.size() < 3 ||
-      s[PC_SAAMG_FINEST].which != chebyshev || s[PC_SAAMG_INTERMEDIATE].which != chebyshev)
-    return false;
-  const PetscReal below = work_beside(grids, bs, s[PC_SAAMG_INTERMEDIATE].options.chebyshev_degree);
-
-  return (bs > 1 || grids[0].level->columns->nglobal() < rows_of_boxes * grids[1].level->columns->nglobal()) &&
-         below <= (grids[0].transfer->further ? worth_a_correction_of_chains : worth_a_correction) * (2 * s[PC_SAAMG_FINEST].options.chebyshev_degree + 4);
-}
-
-/* Sweeps on the finest level. Two before the coarse correction and two after it take 12, 24, 7 and 6 iterations, four 11, 16, 5 and 4, in as much time; on the
-   levels below, too, 12 and 29 of the first two. */
-constexpr PetscInt downstream_of_a_flow = 4;
-
-PetscInt AutomaticSmoother(const SAAMG &mg) { return smoother_named(smoother_for(mg.found)); }
-
-PetscErrorCode TakeCycleOptions(PC pc, SAAMG *mg, const CycleOptions &wanted)
-{
-  PetscFunctionBegin;
-  const PetscInt bs = block_size_of(pc->pmat);
-  mg->taken         = wanted;
-  for (SmootherChoice &s : mg->taken.smoothers) {
-    if (s.which == smoother_named("auto")) s.which = AutomaticSmoother(*mg);
-    s.options.mcgs_flow = bs == 1 && !mg->found.symmetric;
-    if (&s == &mg->taken.smoothers[PC_SAAMG_FINEST] && flow_dominates(mg->found)) s.options.mcgs_downstream = downstream_of_a_flow;
-    if (s.options.chebyshev_degree == PETSC_DECIDE)
-      s.options.chebyshev_degree = degree_for(*mg, bs, wanted.smoothers[PC_SAAMG_INTERMEDIATE].options.chebyshev_degree);
-  }
-  mg->taken.again = corrects_again(*mg, wanted, bs);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* What was tuned is of these settings and of such a matrix, or goes. */

@@ -17,8 +17,8 @@
 
   Note:
   Where the degree of the finest level's Chebyshev polynomial is left open, a V-cycle makes a second coarse correction there, by another V-cycle below, if that
-  takes a sixth of the whole or less and aggregates are no boxes of 27 rows of one unknown: for solids, for instance, and where a plane is cut into triangles.
-  `-ksp_view` says so.
+  takes a sixth of the whole or less and aggregates are no boxes of 27 rows of one unknown: for solids, for instance, where a plane is cut into triangles, and
+  along a flow; or on the level below where there are five levels and more, of lines along which couplings are strong. `-ksp_view` says so.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetCycleType()`
 @*/
@@ -103,7 +103,8 @@ SAAMG_SET_AND_GET(PCSAAMGSetInterpolation, PCSAAMGGetInterpolation, PCSAAMGInter
 
   Note:
   Of a symmetric matrix, and where interpolation is smoothed with the diffusive part of the matrix or with nothing, the two are the same. A level whose coarse
-  operator would have rows that outweigh their diagonals, or too many entries, is made with the diffusive part and the transpose; the view says so.
+  operator would have too many entries is made with the diffusive part and the transpose; the view says so. Of a matrix that is not symmetric coarse operators
+  have no entries of the diagonal's sign whose mirror images are of the other: so much diffusion is added.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetRestriction()`, `PCSAAMGSetInterpolation()`
 @*/

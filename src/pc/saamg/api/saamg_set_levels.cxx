@@ -10,11 +10,12 @@
 + pc - the preconditioner, of type `PCSAAMG`
 - threshold - 0 <= threshold < 1: i and j are connected when |a_ij|^2 > threshold^2 |a_ii a_jj| (0 keeps every nonzero); halved on each coarser level;
               or `PETSC_DECIDE` (default): 0, or half of what an entry is where all are alike if the matrix is a symmetric M-matrix in which a quarter of the
-              entries are weaker than that, as on stretched grids; where in a sixth of such a matrix's rows one entry comes to 0.75 of the diagonal, aggregates
-              follow each row's largest; between the entries across jumps of the coefficients and the others, on every level, where such a matrix shows jumps;
-              where entries are of both signs, and a quarter of them of the diagonal's or below 0.35 of their row's largest, the others are connections; of
-              nodes with several unknowns 0.4 of what an entry is where all are alike, doubled on each coarser level, where their stiffness jumps, and 0.06
-              where they have near-null vectors and far more couplings than there are nodes around, as of hexahedra of degree 2
+              entries are weaker than that, as on stretched grids; where in a sixth of such a matrix's rows one entry comes to 0.75 of the diagonal, or in a
+              thirty-second of them and a fifth of the entries are from a thirtieth to half of what one is where all are alike, aggregates follow each row's
+              largest, in the latter case with threshold 0; between the entries across jumps of the coefficients and the others, on every level, where such a
+              matrix shows jumps; where entries are of both signs, and a quarter of them of the diagonal's or below 0.35 of their row's largest, the others
+              are connections; of nodes with several unknowns 0.4 of what an entry is where all are alike, doubled on each coarser level, where their
+              stiffness jumps, and 0.06 where they have near-null vectors and far more couplings than there are nodes around, as of hexahedra of degree 2
 
   Options Database Key:
 . -pc_saamg_threshold threshold - the strength below which a connection is left out of the aggregates

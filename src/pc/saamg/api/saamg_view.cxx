@@ -102,10 +102,8 @@ static PetscErrorCode ViewBounds(SAAMG *mg, PetscViewer viewer)
   for (std::size_t l = 0; l < grids.size(); l++) {
     if (!grids[l].transfer) continue;
     if (grids[l].transfer->lopsided)
-      PetscCall(PetscViewerASCIIPrintf(viewer,
-                                       "  level %d has restriction as the transpose of interpolation: else rows of the next would outweigh their diagonals, or "
-                                       "be too long\n",
-                                       (int)l));
+      PetscCall(
+        PetscViewerASCIIPrintf(viewer, "  level %d has restriction as the transpose of interpolation: else rows of the next would be too long\n", (int)l));
     if (grids[l].transfer->further)
       PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has few entries a row: interpolation is smoothed by a polynomial of degree %" PetscInt_FMT "\n",
                                        (int)l, grids[l].transfer->further));
@@ -203,7 +201,9 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle%s, %s precision, strength threshold %g\n", cycles[mg->cycle_options.type],
-                                   mg->taken.again ? " with two coarse corrections on level 0" : "",
+                                   mg->taken.again < 0    ? ""
+                                   : mg->taken.again == 0 ? " with two coarse corrections on level 0"
+                                                          : " with two coarse corrections on level 1",
                                    PCSAAMGPrecisions[mg->cycle ? mg->cycle_precision : mg->precision], (double)mg->hierarchy_options.threshold));
   PetscCall(ViewPrecision(mg, viewer));
   PetscCall(ViewChoice(mg, viewer));

@@ -236,7 +236,7 @@ private:
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     Level<Coarse> &next  = *coarse_[l];
-    const bool     twice = (options_.type == PC_SAAMG_CYCLE_W || (options_.again && l == 0)) && l + 1 < coarse_.size();
+    const bool     twice = (options_.type == PC_SAAMG_CYCLE_W || options_.again == static_cast<PetscInt>(l)) && l + 1 < coarse_.size();
 
     PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, zero_guess), [&] { return given ? L.start(given) : L.smooth(b, begin); }));
     PetscCall(log_.step(CycleStep::Residual, l, 2 * L.A->nnz(), [&] { return L.residual(b); }));

@@ -10,7 +10,7 @@ constexpr PetscInt most_direct_rows = 46340; // whose squares 32 bits count, as 
 
 struct CycleOptions {
   PetscInt       type         = 0;     // a PCSAAMGCycleType: in a V-cycle one coarse correction a level
-  bool           again        = false; // two on the finest level
+  PetscInt       again        = -1;    // two on this level; -1: on none
   PetscInt       direct_limit = 500;   // rows up to which the coarsest level is solved by its inverse; above, it is smoothed
   bool           half         = false; // operators and interpolations in half precision, where the vectors are single
   bool           spares       = false; // transposed interpolations go when the cycle has them: who wants them makes them anew

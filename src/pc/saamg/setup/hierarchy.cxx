@@ -73,6 +73,7 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
     next.own        = t.product.make(grid.level->rows(), grid.level->columns, t, next.columns, next.magnitude, !keeps_products(options));
     next.own_format = t.product.take_diagonals();
     next.blocks     = t.product.blocks();
+    stabilise(t, next, options);
     if (keeps_products(options)) t.product.release_values();
     else {
       t.product       = GalerkinProduct();
@@ -231,8 +232,8 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next level below the last one. B, its near-null vectors, becomes the next level's. Where test functions of its own make a level that is too large or hard
-   to smooth, it is made without. Where it would make the operators larger than they may be, larger aggregates are tried, then these with a piecewise constant
+/* The next level below the last one. B, its near-null vectors, becomes the next level's. Where test functions of its own make a level that is too large, it is
+   made without. Where it would make the operators larger than they may be, larger aggregates are tried, then these with a piecewise constant
    interpolation, and where that is not enough coarsening stops. The coarsest level is never too large. */
 PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop)
 {
@@ -249,7 +250,6 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   const auto         kept      = [&] {
     return finest ? magnitudes(grid.level->rows(), grid.level->dinv) : Array<PetscReal>(magnitude.space(), magnitude.data(), magnitude.size());
   };
-  bool       outweighed = false, lopsided = false;
   const auto make = [&] { /* what has been made already is dropped */
                           PetscErrorCode failed = PETSC_SUCCESS;
 
@@ -265,9 +265,9 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   }));
   if (way.degree == 1 && !aggressive && grid.bs == 1 && k == 1) PetscCall(find_further(options, &way.further));
   PetscCall(make());
-  if (way.adjoint && !*stop) PetscCall(outweighs(next, options, &outweighed));
-  if (outweighed || ((way.adjoint || way.further) && too_large())) {
-    lopsided = way.adjoint;
+  if ((way.adjoint || way.further) && too_large()) {
+    const bool lopsided = way.adjoint;
+
     if (lopsided) way.with = SmoothedWith::DiffusivePart;
     way.adjoint = false, way.further = 0;
     PetscCall(make());
@@ -386,6 +386,7 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
         t.product.update(level.rows(), t, next.own, next.magnitude);
         next.own_format = t.product.take_diagonals();
         t.product.release_values();
+        stabilise(t, next, options);
         next.A = next.own.view();
       }));
       next.stamp.new_values();

@@ -126,7 +126,7 @@ struct CsrTransfer : Interpolation {
   GalerkinProduct product; // while values may change
   Stamp           stamp;
   bool            smoothed = true;  // false: nothing was asked for, or its product would have taken too long
-  bool            lopsided = false; // it was to have test functions of its own, whose coarse operator would not have done
+  bool            lopsided = false; // it was to have test functions of its own, whose coarse operator would have been too large
   PetscInt        further  = 0;     // degree of the polynomial that smoothed P where that is more than asked for
   double          few      = 0;     // entries a row of what smoothed P a second time within its pattern; 0: it was not
   bool            bounded  = false; // aggregates are larger than asked for, since the coarse operator would have been too large
@@ -251,11 +251,13 @@ private:
                                       const HierarchyOptions &options, Array<PetscScalar> &coarse_B);
   PetscErrorCode coarsen_so(const Way &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next, Array<PetscScalar> &coarse_B,
                             bool *stop);
-  PetscErrorCode outweighs(const Grid &next, const HierarchyOptions &options, bool *yes);
   PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
 
   std::vector<Grid> grids_;
   bool              stopped_ = false, wants_rows_ = false, updated_ = false;
 };
+
+/* The product of an operator that is not symmetric, made upwind: see make_upwind(). Collective. */
+void stabilise(const CsrTransfer &t, CsrLevel &next, const HierarchyOptions &options);
 
 } // namespace goza::saamg

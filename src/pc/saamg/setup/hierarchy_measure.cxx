@@ -92,27 +92,18 @@ CsrGraph Hierarchy::graph_of(Grid &grid, const Strength &strength) const
 /* Entries a row up to which the last grid's interpolation is smoothed within its pattern, too. */
 double Hierarchy::most_within(const Coarsening &from, const HierarchyOptions &options) const
 {
-  const bool below = options.threshold == 0 && options.strong_share == 0 && grids_[0].transfer && grids_[0].transfer->few > 0;
+  const bool below = from.smoothed_with == SmoothedWith::Matrix && options.threshold == 0 && options.strong_share == 0 && grids_[0].transfer &&
+                     grids_[0].transfer->few > 0;
 
-  if (!options.further || from.bs > 1 || from.k > 1 || from.degree != 1 || from.smoothed_with != SmoothedWith::Matrix || from.adjoint || options.alternating)
+  if (!options.further || from.bs > 1 || from.k > 1 || from.degree != 1 || from.smoothed_with == SmoothedWith::Nothing || from.adjoint || options.alternating)
     return 0;
   if (grids_.size() == 1 || from.filters) return most_entries_within;
   return below ? most_entries_within_below : 0;
 }
 
-/* Share of rows that may outweigh their diagonals twice: Gauss-Seidel diverges where half do. */
-constexpr double bearable_outweighed = 0.1;
-
-/* Whether rows of what the test functions of the last grid have made outweigh their diagonals, so that no smoother is safe. One that is solved has none. */
-PetscErrorCode Hierarchy::outweighs(const Grid &next, const HierarchyOptions &options, bool *yes)
+void stabilise(const CsrTransfer &t, CsrLevel &next, const HierarchyOptions &options)
 {
-  const LocalColumns &columns = *next.level->columns;
-
-  PetscFunctionBegin;
-  *yes = false;
-  if (next.rows() <= PetscMin(options.coarse_limit, options.solved_rows)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Step(events.galerkin, columns, [&] { *yes = outweighed_rows(next.level->A, columns) > bearable_outweighed; }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (!options.balanced && !t.boxes) make_upwind(next.own.view(), next.columns, t.k, options.conjugated, next.own.val.data());
 }
 
 } // namespace goza::saamg

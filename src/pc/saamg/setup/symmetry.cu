@@ -28,25 +28,6 @@ struct Probe {
 
 HD void to_number(PetscInt i, const unsigned char *from, PetscInt *to) { to[i] = from[i]; }
 
-struct CountOutweighed {
-  const PetscInt *ptr;
-  Columns         col;
-  Values          val;
-
-  static constexpr int n = 2;
-
-  HD CountOutweighed on(Columns c, Values v) const { return {ptr, c, v}; }
-
-  HD void operator()(PetscInt i, std::int64_t *count) const
-  {
-    PetscReal diagonal = 0, others = 0;
-
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) (col[p] == i ? diagonal : others) += PetscAbsScalar(val[p]);
-    count[0]++;
-    count[1] += others > 2 * diagonal;
-  }
-};
-
 /* By two hashed vectors: r^T A s = s^T A r, or the conjugate of that. */
 bool seems_symmetric(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, bool conjugated)
 {
@@ -159,12 +140,12 @@ CsrMatrix diffusive_part(const Csr &A, const MapPtr &columns, PetscInt bs, bool 
   return C;
 }
 
-double outweighed_rows(const Csr &A, const LocalColumns &columns)
+void make_upwind(const Csr &A, const MapPtr &columns, PetscInt bs, bool conjugated, PetscScalar *val)
 {
-  std::vector<std::int64_t> n = joined_csr_rows<Plus, CountOutweighed::n, std::int64_t>(A, 1, CountOutweighed{A.ptr, A.col, A.val});
+  MapPtr          tcolumns;
+  const CsrMatrix T = mirror_image(A, columns, conjugated, tcolumns);
 
-  columns.sum(n.data(), CountOutweighed::n);
-  return n[0] ? static_cast<double>(n[1]) / static_cast<double>(n[0]) : 0;
+  for_each_row(A.space, A.nrows, UpwindRow{{A, T.view(), columns->ghosts_here().data(), tcolumns->ghosts_here().data()}, bs, val});
 }
 
 } // namespace goza::saamg

@@ -69,7 +69,11 @@ struct BesideTranspose {
     }
   }
 
+  HD bool same_component(PetscInt i, PetscInt j, PetscInt bs) const { return bs == 1 || component(i, bs) == component(j, bs); }
+
 private:
+  HD PetscInt component(PetscInt c, PetscInt bs) const { return (c < A.nrows ? c : ghost[c - A.nrows]) % bs; }
+
   static constexpr std::int64_t no_place = std::int64_t(1) << 62;
 
   HD std::int64_t place(PetscInt c, const PetscInt *ghosts) const { return c < A.nrows ? c : static_cast<std::int64_t>(A.nrows) + ghosts[c - A.nrows]; }
@@ -106,6 +110,37 @@ struct CountSkew {
   }
 };
 
+/* A row of A, in place, without entries of the diagonal's sign whose mirror images are of the other: an edge takes as much diffusion as removes such an entry,
+   and rows sum up as they did. What is central differences beyond a cell's Peclet number of 2 becomes upwind ones, and the rest stays as it is. */
+struct UpwindRow {
+  BesideTranspose both;
+  PetscInt        bs;
+  PetscScalar    *val; // of A
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscInt own = -1, p = both.A.ptr[i];
+
+    for (PetscInt q = p; q < both.A.ptr[i + 1]; q++)
+      if (both.A.col[q] == i) own = q;
+    if (own < 0) return;
+    const PetscScalar diagonal = val[own];
+    PetscScalar       moved    = 0;
+
+    both.for_each_pair(i, [&](PetscInt j, PetscScalar a, PetscScalar t) {
+      if (j < 0) return;
+      const PetscInt at = p++;
+
+      if (j == i || !both.same_component(i, j, bs) || PetscRealPart(a * PetscConj(t)) > 0) return;
+      const PetscScalar d = PetscRealPart(a * PetscConj(diagonal)) > 0 ? a : PetscRealPart(t * PetscConj(diagonal)) > 0 ? t : PetscScalar(0);
+
+      val[at] = a - d;
+      moved += d;
+    });
+    val[own] = diagonal + moved;
+  }
+};
+
 /* A row of the diffusive part, in two passes: its length, then its entries. Entries of an edge that is convection in the main are left out, and those that lead
    to no aggregate, which no interpolation reads. */
 struct DiffusiveRow {
@@ -129,9 +164,9 @@ struct DiffusiveRow {
 
       if (j == i) own = n;
       else if (c == PetscScalar(0)) {
-        diagonal += same_component(i, j) ? a : PetscScalar(0);
+        diagonal += both.same_component(i, j, bs) ? a : PetscScalar(0);
         return;
-      } else diagonal += same_component(i, j) ? a - c : PetscScalar(0);
+      } else diagonal += both.same_component(i, j, bs) ? a - c : PetscScalar(0);
       if (ptr) {
         col[first + n] = j;
         val[first + n] = c;
@@ -143,8 +178,6 @@ struct DiffusiveRow {
   }
 
 private:
-  HD bool               same_component(PetscInt i, PetscInt j) const { return bs == 1 || component(i) == component(j); }
-  HD PetscInt           component(PetscInt c) const { return (c < both.A.nrows ? c : both.ghost[c - both.A.nrows]) % bs; }
   HD static PetscScalar shared(PetscScalar a, PetscScalar t)
   {
     const PetscReal one = PetscAbsScalar(a), other = PetscAbsScalar(t), weaker = one < other ? one : other, stronger = one < other ? other : one;
