@@ -6,6 +6,7 @@
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include "petsc/vec_access.hpp"
+#include <functional>
 
 namespace goza::mat {
 
@@ -20,14 +21,15 @@ static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f, bool lent)
   PetscFunctionBegin;
   if (behind && f->op.use_count() > 1) failed = Guarded([&] { f->op = std::make_shared<ParOperator<PetscScalar>>(); });
   PetscCall(use_petsc_stream());
-  const Space space    = space_of(A);
-  const bool  asks     = behind || !f->op->built() || f->op->space() != space; /* the same on every rank */
-  const auto  settings = [A, f, lent](Space where) {                           /* read when something is built */
-                                                    auto made = f->config->factory(A)(where);
+  const Space space = space_of(A);
+  const bool  asks  = behind || !f->op->built() || f->op->space() != space; /* the same on every rank */
+  const auto  made  = [A, f, lent](Space where) {                           /* by the settings as they are when something is built */
+                                                auto format = f->config->factory(A)(where);
 
-                                                    if (lent) made->lent_at_once();
-                                                    return made;
+                                                if (lent) format->lent_at_once();
+                                                return format;
   };
+  const FormatFactory<PetscScalar> settings = std::cref(made); /* which allocates nothing */
 
   if (!asks && f->petscs_own) PetscFunctionReturn(PETSC_SUCCESS); /* nothing here shadows its values */
   PetscCall(f->op->update(A, space, settings, failed));
