@@ -17,7 +17,7 @@ errors_expected='^(laws/pc_bad_input|laws/edge_cases|mat/many_entries|parallel/h
 run_listed() { # name ranks label options...
   local name=$1 ranks=$2 line="$*" status lost=
   shift 3
-  if [ "$name" = laws/alloc_failures ]; then lost='|PetscStrallocpy'; fi # the title that PetscOptionsBegin() copies, where memory for an option is refused
+  if [ "$name" = laws/alloc_failures ]; then lost='|sys/utils/str\.c'; fi # the title that PetscOptionsBegin() copies, where memory for an option is refused
   start_clock
   launch "$ranks" "$BUILD/test/$name" -malloc_dump "$@" # -malloc_debug looks at all memory in each call: ten times slower
   status=$?

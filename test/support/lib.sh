@@ -77,9 +77,9 @@ since() { awk -v a="$clock" -v b="$(date +%s%N)" 'BEGIN { print (b - a) / 1e9 }'
 
 # What PETSc's -malloc_dump lists was left, a line each; but not what PETSc itself loses: MatHeaderMerge() of 3.18, of a MatAXPY() with another pattern, the block sizes that a
 # DMPLEX gave; MatZeroRows() and MatZeroRowsColumns() their lists when they find a row that is none
-leaks() { # FILE [|FUNCTION]: another that loses something there
-  grep -E '^\[ *[0-9]+\] ?[0-9]+ bytes |PetscFree.*(corrupted|overwritten)|Memory (at|originally)' "$1" |
-    grep -qvE 'bytes (MatSetVariableBlockSizes|MatZeroRowsMapLocal_Private|MatZeroRowsColumns_(Seq|MPI)AIJ'"${2-}"')\(\)'
+leaks() { # FILE [|PATTERN]: of other lines that do not count. Ranks' output may come mixed: whole lines count
+  grep -E '^\[ *[0-9]+\] ?[0-9]+ bytes( .*\(\) at .*:[0-9]+)?$|PetscFree.*(corrupted|overwritten)|Memory (at|originally)' "$1" |
+    grep -qvE 'bytes (MatSetVariableBlockSizes|MatZeroRowsMapLocal_Private|MatZeroRowsColumns_(Seq|MPI)AIJ)\(\)'"${2-}"
 }
 
 why() { # exit status

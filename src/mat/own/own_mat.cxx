@@ -280,19 +280,21 @@ PetscErrorCode OwnNew(Mat A, const OwnKind &kind, const OwnMat *like, bool trans
 
 PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind)
 {
-  OwnMat *own = nullptr;
+  std::unique_ptr<OwnMat> made;
 
   PetscFunctionBegin;
-  PetscCall(Together(comm_of(A), "become a matrix that owns its values", [&] {
-    auto made     = std::make_unique<OwnMat>();
+  PetscErrorCode failed = Guarded([&] {
+    made          = std::make_unique<OwnMat>();
     made->kind    = &kind;
     made->storage = kind.storage();
-    own           = made.release();
-  }));
+  });
+  if (!failed) failed = made->aij.say_block(kind.type);
+  PetscCall(FailTogether(comm_of(A), failed, "become a matrix that owns its values"));
   for (PetscLayout map : {A->rmap, A->cmap}) { /* programs that preallocate AIJ do not set up what is not AIJ */
     if (map->n >= 0 || map->N >= 0) PetscCall(PetscLayoutSetUp(map));
   }
-  A->data = own;
+  OwnMat *const own = made.release();
+  A->data           = own;
   PetscCall(own->aij.say_longest_row(A, 0));
   A->assembled             = PETSC_FALSE;
   A->ops->mult             = MatMult_Own;
@@ -313,7 +315,6 @@ PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind)
   OwnSetBlockOps(A);
   OwnSetColoringOps(A);
   PetscCall(OwnSetAijOps(A));
-  PetscCall(FailTogether(comm_of(A), own->aij.say_block(kind.type), "become a matrix that owns its values"));
   PetscCall(OwnComposeProducts(A, true));
   PetscCall(OwnComposeAijFunctions(A, true));
   PetscCall(OwnComposeCOO(A, true));
