@@ -103,7 +103,7 @@ static PetscErrorCode ChooseDevice(PetscInt wish)
     PetscCallMPI(MPI_Comm_split_type(PETSC_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
     const PetscMPIInt rank = rank_in(host);
     PetscCall(Guarded([&] {
-      device::select(rank);
+      device::select(rank, ranks_of(host));
       if (!device::available(&why) && why.empty()) why = "the device cannot be used";
     }));
     PetscCall(AgreeOnReason(PETSC_COMM_WORLD, &why));

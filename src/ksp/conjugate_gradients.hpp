@@ -2,6 +2,7 @@
 #pragma once
 #include "cg_kernels.hpp"
 #include "fused_method.hpp"
+#include "petsc/errors.hpp"
 #include <utility>
 
 namespace goza::ksp {
@@ -44,7 +45,7 @@ private:
 
     PetscFunctionBegin;
     if (!merged_) {
-      PetscCallCXX(sums.leave(0));
+      PetscCall(Guarded([&] { sums.leave(0); }));
       PetscCall(K_.precondition(R, Z, {begun, narrow_z_ != nullptr, K_.may_leave_sums() ? &sums : nullptr}));
       PetscCall(pass(4, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) {
         cg_products(space, n, v, tells(), sums.nleft() > 0, !norm_of_r_, loop_.more(), sums);

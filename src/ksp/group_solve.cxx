@@ -2,6 +2,7 @@
 #include "pc/saamg/api/pcsaamg.hpp"
 #include "pc/saamg/api/saamg_group.hpp"
 #include "petsc/compat.hpp"
+#include "petsc/errors.hpp"
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
@@ -25,8 +26,8 @@ PetscErrorCode NoteNorm(KSP, PetscInt it, PetscReal norm, void *ctx)
   auto *reports = static_cast<std::vector<PetscReal> *>(ctx);
 
   PetscFunctionBegin;
-  PetscCallCXX(reports->push_back((PetscReal)it));
-  PetscCallCXX(reports->push_back(norm));
+  PetscCall(Guarded([&] { reports->push_back((PetscReal)it); }));
+  PetscCall(Guarded([&] { reports->push_back(norm); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -160,7 +161,7 @@ PetscErrorCode GroupSolve::solve_there(KSP ksp)
   PetscFunctionBegin;
   PetscCall(create(ksp));
   reports_.clear();
-  PetscCallCXX(history_.resize(ksp->res_hist_max));
+  PetscCall(Guarded([&] { history_.resize(ksp->res_hist_max); }));
   PetscCall(KSPSetResidualHistory(there_, history_.empty() ? NULL : history_.data(), (PetscInt)history_.size(), PETSC_TRUE));
   PetscCall(A_->left().there(&b));
   PetscCall(A_->right().there(&x));
@@ -184,8 +185,8 @@ PetscErrorCode GroupSolve::report(KSP ksp)
   if (ksp->numbermonitors || ksp->res_hist) {
     PetscCall(PetscMPIIntCast(outcome.reported, &counts[0]));
     PetscCall(PetscMPIIntCast(outcome.noted, &counts[1]));
-    PetscCallCXX(reports_.resize(counts[0]));
-    PetscCallCXX(history_.resize(counts[1]));
+    PetscCall(Guarded([&] { reports_.resize(counts[0]); }));
+    PetscCall(Guarded([&] { history_.resize(counts[1]); }));
     PetscCallMPI(MPI_Bcast(reports_.data(), counts[0], MPIU_REAL, 0, ranks));
     PetscCallMPI(MPI_Bcast(history_.data(), counts[1], MPIU_REAL, 0, ranks));
     for (PetscReal norm : history_) PetscCall(KSPLogResidualHistory(ksp, norm));

@@ -110,7 +110,7 @@ PetscErrorCode KrylovSpace::fail_together(PetscErrorCode here) { return FailToge
 PetscErrorCode KrylovSpace::more_vectors(PetscInt nvectors, PetscInt without)
 {
   PetscFunctionBegin;
-  while ((PetscInt)vectors_.size() < nvectors) PetscCallCXX(vectors_.emplace_back());
+  while ((PetscInt)vectors_.size() < nvectors) PetscCall(Guarded([&] { vectors_.emplace_back(); }));
   for (PetscInt k = 0; k < nvectors; k++) {
     Vector &v = vectors_[k];
 

@@ -4,6 +4,7 @@
 #include "host_exchange.hpp"
 #include "nccl_exchange.hpp"
 #include "peer_exchange.hpp"
+#include "petsc/errors.hpp"
 
 namespace goza::parallel {
 
@@ -52,7 +53,7 @@ template <class V> static PetscErrorCode CreateNccl(const HaloPlan &plan, std::u
   PetscFunctionBegin;
   PetscCall(HaloTeamGet(plan.comm, &team));
   PetscCall(HaloTeamAskNccl(plan.comm, team.get()));
-  PetscCallCXX(*why = team->no_nccl);
+  PetscCall(Guarded([&] { *why = team->no_nccl; }));
   if (why->empty()) PetscCall(Guarded([&] { *exchange = std::make_unique<NcclExchange<V>>(plan, team); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -64,7 +65,7 @@ PetscErrorCode GetPeerOptions(MPI_Comm comm, PetscMPIInt tag, PeerOptions *optio
   PetscFunctionBegin;
   PetscCall(HaloTeamGet(comm, &team));
   PetscCall(HaloTeamAskPeer(comm, tag, team.get()));
-  PetscCallCXX(*why = team->no_peer);
+  PetscCall(Guarded([&] { *why = team->no_peer; }));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   options->shared_device = team->shared_device;
   options->launches      = team->launches;

@@ -3,6 +3,7 @@
 #pragma once
 #include "compat.hpp"
 #include "short_text.hpp"
+#include "errors.hpp"
 #include <petsc/private/petscimpl.h>
 #include <limits>
 #include <string>
@@ -152,7 +153,7 @@ template <class Allowed> PetscErrorCode CheckAllowed(MPI_Comm comm, const Allowe
 
   PetscFunctionBegin;
   if (allowed.allows(value)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCXX(refusal = allowed.refusal(option, value));
+  PetscCall(Guarded([&] { refusal = allowed.refusal(option, value); }));
   SETERRQ(comm, PETSC_ERR_ARG_OUTOFRANGE, "%s", refusal.c_str());
 }
 

@@ -1,5 +1,6 @@
 /* A DM's local part as arrays of elements and nodes. */
 #include "assembly.hpp"
+#include "petsc/errors.hpp"
 #include <algorithm>
 #include <petscdmda.h>
 #include <petscdmplex.h>
@@ -199,7 +200,7 @@ PetscErrorCode PlexElements(DM dm, PetscInt bs, const PlexLayout &plex, Arrays *
     PetscCall(CellCorners(dm, plex.cstart + e, type, plex.vstart, plex.vend, corners));
     for (PetscInt b = 0; b < (m->type == GOZA_TET4 ? 4 : 8); b++) {
       PetscCall(PetscSectionGetOffset(plex.section, corners[b], &local));
-      PetscCallCXX(m->conn.push_back(local / bs));
+      PetscCall(Guarded([&] { m->conn.push_back(local / bs); }));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -2,6 +2,7 @@
 #include "assembly.hpp"
 #include "petsc/plugin.hpp"
 #include "assembly/kernels/element.hpp"
+#include "petsc/errors.hpp"
 #include <cmath>
 #include <petsc/private/petscimpl.h>
 
@@ -115,7 +116,7 @@ static PetscErrorCode TakeTraction(GozaAssembly a, PetscInt nfaces, PetscInt cor
   PetscCall(HaveElements(a));
   PetscCheck(corners == 3 || corners == 4, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A face has 3 or 4 corners, not %" PetscInt_FMT, corners);
   a->forces_stale = true;
-  PetscCallCXX(a->load.assign((std::size_t)a->nnodes * a->bs, 0));
+  PetscCall(Guarded([&] { a->load.assign((std::size_t)a->nnodes * a->bs, 0); }));
   for (PetscInt f = 0; f < nfaces; f++) {
     PetscReal weight[4];
 

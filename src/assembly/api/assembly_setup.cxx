@@ -4,6 +4,7 @@
 #include "core/util/algorithm.hpp"
 #include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
+#include "petsc/errors.hpp"
 #include <algorithm>
 
 namespace goza::assembly {
@@ -28,7 +29,7 @@ static PetscErrorCode NumberNodes(GozaAssembly a, PetscInt start)
   PetscInt       mine = 0;
 
   PetscFunctionBegin;
-  PetscCallCXX(a->number.assign(a->nnodes, -1));
+  PetscCall(Guarded([&] { a->number.assign(a->nnodes, -1); }));
   for (PetscInt k = 0; k < a->nnodes; k++) {
     if (a->global[k] >= start && a->global[k] < end) {
       a->number[k] = a->global[k] - start;
@@ -44,9 +45,9 @@ static PetscErrorCode NumberNodes(GozaAssembly a, PetscInt start)
     PetscCall(CornerOutside(a, e));
     for (PetscInt b = 0; b < n; b++) here = here || a->number[c[b]] >= 0;
     if (!here) continue;
-    PetscCallCXX(a->elements.push_back(e));
+    PetscCall(Guarded([&] { a->elements.push_back(e); }));
     for (PetscInt b = 0; b < n; b++)
-      if (a->number[c[b]] < 0) PetscCallCXX(a->ghosts.push_back(a->global[c[b]]));
+      if (a->number[c[b]] < 0) PetscCall(Guarded([&] { a->ghosts.push_back(a->global[c[b]]); }));
   }
   std::sort(a->ghosts.begin(), a->ghosts.end());
   a->ghosts.erase(std::unique(a->ghosts.begin(), a->ghosts.end()), a->ghosts.end());
@@ -120,7 +121,7 @@ static PetscErrorCode RefuseBadElements(GozaAssembly a, const Mesh &mesh)
   PetscFunctionBegin;
   PetscCall(Guarded([&] { bad = bad_elements(mesh).to_host(); }));
   if (bad.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  for (std::size_t k = 0; k < bad.size() && k < 5; k++) PetscCallCXX(list += (k ? ", " : "") + std::to_string(a->given_as(bad[k])));
+  for (std::size_t k = 0; k < bad.size() && k < 5; k++) PetscCall(Guarded([&] { list += (k ? ", " : "") + std::to_string(a->given_as(bad[k])); }));
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "%d element%s inverted or flat: number %s%s", (int)bad.size(), bad.size() > 1 ? "s are" : " is", list.c_str(),
           bad.size() > 5 ? ", ..." : "");
 }

@@ -78,11 +78,13 @@ int multiprocessors()
   return n;
 }
 
-void select(int local_rank)
+/* Neighbours share a device, whose rows are then in one piece. A PETSc with CUDA takes them in turn, and its vectors are there. */
+void select(int rank, int ranks)
 {
   int count = 0;
 
-  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) check(cudaSetDevice(local_rank % count), "cudaSetDevice");
+  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0)
+    check(cudaSetDevice(PetscDefined(HAVE_CUDA) || ranks <= count ? rank % count : static_cast<int>(static_cast<long>(rank) * count / ranks)), "cudaSetDevice");
   (void)cudaGetLastError();
 }
 

@@ -23,8 +23,8 @@ namespace device {
 bool                 available(std::string *why = nullptr); // a device that runs our kernels is there; else why not, in a sentence
 std::string          description();                         // "NVIDIA H200, 139.8 GiB, compute capability 9.0"
 int                  multiprocessors();
-void                 select(int local_rank); // this process's device: its rank on the host modulo the devices; before anything else is asked of it
-std::array<char, 16> uuid();                 // of the device in use; zeros where there is none
+void                 select(int rank, int ranks); // this process's device, by its rank of so many on the host; before anything else is asked of it
+std::array<char, 16> uuid();                      // of the device in use; zeros where there is none
 bool                 is_device_pointer(const void *p);
 
 void *allocate(std::size_t bytes);

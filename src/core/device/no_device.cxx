@@ -18,7 +18,7 @@ std::string description() { return "none"; }
 
 int multiprocessors() { no_cuda(); }
 
-void select(int) { }
+void select(int, int) { }
 
 std::array<char, 16> uuid() { return {}; }
 

@@ -4,6 +4,7 @@
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
 #include "petsc/plugin.hpp"
+#include "petsc/errors.hpp"
 #include <algorithm>
 #include <vector>
 
@@ -161,7 +162,7 @@ PetscErrorCode FindFormatKind(const char *type, const FormatKind **found)
 PetscErrorCode MatRegister_Format(const FormatKind &kind)
 {
   PetscFunctionBegin;
-  if (std::find(kinds.begin(), kinds.end(), &kind) == kinds.end()) PetscCallCXX(kinds.push_back(&kind));
+  if (std::find(kinds.begin(), kinds.end(), &kind) == kinds.end()) PetscCall(Guarded([&] { kinds.push_back(&kind); }));
   PetscCall(MatRegisterRootName(kind.root, kind.seq, kind.mpi));
   PetscCall(MatRegister(kind.seq, kind.create_seq));
   PetscCall(MatRegister(kind.mpi, kind.create_mpi));

@@ -2,11 +2,11 @@
 #pragma once
 #include "core/device/space.hpp"
 #include <petscmat.h>
+#include <vector>
 
 namespace goza::mat {
 
 struct GridBox {
-  bool     known     = false; // there is a grid
   bool     slabs     = false; // global numbers are the grid's natural ones
   PetscInt dof       = 1;     // rows of a point
   PetscInt points[3] = {0, 0, 0}, begin[3] = {0, 0, 0}, width[3] = {0, 0, 0};
@@ -22,6 +22,17 @@ struct GridBox {
   }
 };
 
-PetscErrorCode FindGridBox(Mat A, GridBox *box); // not collective: rows() may be another number than A's
+/* Of a rank's rows, one behind the other: its own, or those of the ranks that it leads. None: there is no grid. */
+using GridBoxes = std::vector<GridBox>;
+
+inline PetscInt rows_of(const GridBoxes &boxes)
+{
+  PetscInt rows = 0;
+
+  for (const GridBox &box : boxes) rows += box.rows();
+  return rows;
+}
+
+PetscErrorCode FindGridBoxes(Mat A, GridBoxes *boxes); // not collective: they may have another number of rows than A
 
 } // namespace goza::mat

@@ -3,6 +3,7 @@
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
 #include "petsc/plugin.hpp"
+#include "petsc/errors.hpp"
 
 namespace goza::mat {
 
@@ -43,7 +44,7 @@ static PetscErrorCode MakeGroup(Mat A, const std::shared_ptr<RankGroup> &group, 
 {
   PetscFunctionBegin;
   if (MakeGroupMat *make = own_maker(A)) PetscCall(make(A, group, made));
-  else PetscCallCXX(*made = std::make_shared<GroupMat>(group));
+  else PetscCall(Guarded([&] { *made = std::make_shared<GroupMat>(group); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -13,22 +13,29 @@ namespace goza::mat {
 
 GroupMat::~GroupMat() { (void)MatDestroy(&there_); }
 
-/* Natural numbers of a DMDA, where one leader has the whole of it. here: an error of this rank's so far, which comes back. */
+/* Where the leader's rows are on the grid of a DMDA. Where it has the whole of it, their order is the grid's natural one. here: an error of this rank's so far,
+   which comes back. */
 PetscErrorCode GroupMat::natural_numbers(Mat A, PetscErrorCode here)
 {
-  GridBox     box;
+  GridBoxes   mine, of_members;
   PetscMPIInt fits;
 
   PetscFunctionBegin;
   natural_ = SharedWindow();
-  grid_    = {};
-  if (group_->groups() > 1) PetscFunctionReturn(here);
-  if (!here) here = FindGridBox(A, &box);
-  fits = !here && box.known && A->rmap->n == box.rows() && A->cmap->n == A->rmap->n;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, group_->members()));
+  grid_.clear();
+  if (!here) here = FindGridBoxes(A, &mine);
+  if (!here) here = Guarded([&] { of_members.resize(group_->size()); });
+  fits = !here && !mine.empty() && A->rmap->n == rows_of(mine) && A->cmap->n == A->rmap->n;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, comm_of(A)));
   if (!fits) PetscFunctionReturn(here);
-  const bool slabs = box.slabs && numbering_.same;
-  if (!slabs) {
+  GridBox &box = mine.front();
+  box.slabs    = box.slabs && numbering_.same;
+  if (group_->groups() > 1) {
+    PetscCallMPI(MPI_Allgather(&box, sizeof(box), MPI_BYTE, of_members.data(), sizeof(box), MPI_BYTE, group_->members()));
+    grid_ = std::move(of_members);
+    PetscFunctionReturn(here);
+  }
+  if (!box.slabs) {
     here = Guarded([&] {
       natural_         = SharedWindow(group_->members(), A->cmap->N * sizeof(PetscInt));
       PetscInt *number = natural_.at<PetscInt>() + A->cmap->rstart;
@@ -37,12 +44,12 @@ PetscErrorCode GroupMat::natural_numbers(Mat A, PetscErrorCode here)
     });
     PetscCall(group_->on_leader(here, what, [] { return PETSC_SUCCESS; }));
   }
-  grid_       = box;
-  grid_.slabs = true;
+  box.slabs = true;
   for (int d = 0; d < 3; d++) {
-    grid_.begin[d] = 0;
-    grid_.width[d] = box.points[d];
+    box.begin[d] = 0;
+    box.width[d] = box.points[d];
   }
+  grid_ = std::move(mine);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -30,7 +30,7 @@ public:
   PetscInt           row(PetscInt i) const { return rows_(i); } // in the group, of this rank's row i
   GroupVector       &left() { return left_; }                   // like y of y = A x,
   GroupVector       &right() { return right_; }                 // and like x
-  const GridBox     &grid() const { return grid_; }             // that the leader's rows are numbered along; it may be unknown
+  const GridBoxes   &grid() const { return grid_; }             // of the leader's rows
   PetscInt           patterns() const { return patterns_; }     // that there have been: another one is another matrix there
 
   /* Collective. behind: where this can wait for the next task of the leader's, nothing is done, and here is whether this rank has news of A: see
@@ -97,7 +97,7 @@ private:
   SharedWindow        ptr_;           // row pointers of what is in the group's columns and of the rest
   GroupEntries        entries_;
   GroupPlaces         rows_, columns_;
-  GridBox             grid_;
+  GridBoxes           grid_;
   GroupVector         left_, right_;
   bool                held_ = false; // there is A, or an older one
 };

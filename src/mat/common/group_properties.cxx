@@ -1,5 +1,6 @@
 /* What is known of a matrix beside its entries, on the way to the leaders' one. */
 #include "group_mat.hpp"
+#include "petsc/errors.hpp"
 #include <petsc/private/matimpl.h>
 #include <vector>
 
@@ -41,7 +42,7 @@ PetscErrorCode GroupMat::share_null_space(Mat A, PetscErrorCode (*get)(Mat, MatN
       PetscFunctionBegin;
       PetscCall(right_.there(&from));
       PetscCall(VecDuplicate(from, &to));
-      PetscCallCXX(there.push_back(to));
+      PetscCall(Guarded([&] { there.push_back(to); }));
       PetscCall(VecCopy(from, to));
       PetscFunctionReturn(PETSC_SUCCESS);
     }));

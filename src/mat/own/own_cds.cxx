@@ -3,6 +3,7 @@
 #include "mat/cds/cds_mat.hpp"
 #include "mat/cds/cds_shape.hpp"
 #include "petscgoza.h"
+#include "petsc/errors.hpp"
 #include <algorithm>
 
 namespace goza::mat {
@@ -165,7 +166,7 @@ PetscErrorCode OwnedCds::add(Mat A, OwnMat *own, const std::vector<PetscInt> &mo
   PetscCall(OwnShape(A, own));
   PetscCall(wants_half(A, &half));
   if (own->op) half = OwnDiagonals(*own)->half();
-  PetscCallCXX(all = with_offsets(offset, more, half));
+  PetscCall(Guarded([&] { all = with_offsets(offset, more, half); }));
   if (all == offset) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(!own->fixed, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "The matrix has no diagonal at distance %" PetscInt_FMT " for a new entry, and MAT_NEW_NONZERO_LOCATION_ERR is set", more.front());
@@ -204,7 +205,7 @@ PetscErrorCode OwnedCds::full(Mat A, OwnMat *own)
   PetscCall(OwnRead(A, own, own->space, &now)); /* lays it out */
   if (!OwnDiagonals(*own)->half()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(options.storage != CdsStorage::Half, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-mat_cds_storage half, but the matrix is not symmetric any more");
-  PetscCallCXX(both = with_offsets(offset, offset, true));
+  PetscCall(Guarded([&] { both = with_offsets(offset, offset, true); }));
   PetscCheck(both.size() <= (std::size_t)max_diagonals, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s has at most %d diagonals", own->kind->type,
              max_diagonals);
   PetscCall(lay_out_anew(A, own, both, false));
@@ -271,7 +272,7 @@ PetscErrorCode OwnedCds::new_entry(Mat A, OwnMat *own, PetscInt row, PetscInt co
   PetscFunctionBegin;
   *waits = false;
   if (value == PetscScalar(0)) PetscFunctionReturn(PETSC_SUCCESS); /* it needs no place */
-  PetscCallCXX(one.assign(1, col / bs - row / bs));
+  PetscCall(Guarded([&] { one.assign(1, col / bs - row / bs); }));
   PetscCall(add(A, own, one));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -335,7 +336,7 @@ PetscErrorCode OwnedCds::take_transposed(Mat T, OwnMat *own, Mat A, OwnMat *of)
   options.storage       = OwnDiagonals(*of)->half() ? CdsStorage::Half : CdsStorage::Full;
   PetscCall(OwnShape(T, own));
   offset.clear();
-  for (std::size_t d = source.offset.size(); d-- > 0;) PetscCallCXX(offset.push_back(-source.offset[d]));
+  for (std::size_t d = source.offset.size(); d-- > 0;) PetscCall(Guarded([&] { offset.push_back(-source.offset[d]); }));
   PetscCall(OwnWrite(T, own, own->space, false, &t));
   options = kept;
   PetscCall(Guarded([&] { transpose_into(own->space, std::get<DiagonalValues>(t), std::get<DiagonalValues>(v)); }));

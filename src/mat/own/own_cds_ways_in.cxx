@@ -1,6 +1,7 @@
 /* Functions that are composed on a matrix of diagonals that owns its values. */
 #include "own_cds.hpp"
 #include "mat/common/format_mat.hpp"
+#include "petsc/errors.hpp"
 
 namespace goza::mat {
 
@@ -12,7 +13,7 @@ static PetscErrorCode MatCDSSetDiagonals_Own(Mat A, PetscInt n, const PetscInt o
 
   PetscFunctionBegin;
   PetscCall(OwnSettle(A, own));
-  PetscCallCXX(more.assign(offsets, offsets + n));
+  PetscCall(Guarded([&] { more.assign(offsets, offsets + n); }));
   PetscCall(OwnAddOffsets(A, own, more));
   A->preallocated = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);

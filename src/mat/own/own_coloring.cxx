@@ -2,6 +2,7 @@
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
+#include "petsc/errors.hpp"
 #include <algorithm>
 
 namespace goza::mat {
@@ -71,7 +72,7 @@ PetscErrorCode ColorsFit(Mat A, Mat aij, ISColoring colors, bool *fit)
   *fit = true;
   PetscCall(ISColoringGetColors(colors, &n, &ncolors, &color));
   if (n != A->cmap->n) PetscFunctionReturn(PETSC_SUCCESS); /* of ghosts, too */
-  PetscCallCXX(seen.assign(ncolors, -1));
+  PetscCall(Guarded([&] { seen.assign(ncolors, -1); }));
   for (PetscInt row = A->rmap->rstart; row < A->rmap->rend; row++) {
     PetscCall(MatGetRow(aij, row, &ncols, &col, NULL));
     for (PetscInt k = 0; k < ncols; k++) {
@@ -101,7 +102,7 @@ PetscErrorCode ColorPlaces(Mat A, Mat aij, ISColoring given, MatFDColoring color
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_of(A)));
   if (all) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscInfo(A, "Columns of one color share rows: the places of the matrix, a DMDA's stencil, are colored anew\n"));
-  PetscCallCXX(made = std::make_unique<OwnColors>());
+  PetscCall(Guarded([&] { made = std::make_unique<OwnColors>(); }));
   PetscCall(MatColoringCreate(aij, &maker));
   PetscCall(MatColoringSetType(maker, MATCOLORINGSL));
   PetscCall(MatColoringSetFromOptions(maker));

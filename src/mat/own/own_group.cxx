@@ -7,6 +7,7 @@
 #include "own_cds.hpp"
 #include "parallel/device_window.hpp"
 #include "petsc/plugin.hpp"
+#include "petsc/errors.hpp"
 #include <utility>
 
 namespace goza::mat {
@@ -216,7 +217,7 @@ PetscErrorCode OwnMakeGroup(Mat A, const std::shared_ptr<RankGroup> &group, std:
   PetscFunctionBegin;
   made->reset();
   if (group->groups() > 1 || (space_of(A) == Space::Cuda && !group->shares_device_memory())) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCXX(*made = std::make_shared<OwnGroupMat>(group));
+  PetscCall(Guarded([&] { *made = std::make_shared<OwnGroupMat>(group); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
+#include "petsc/errors.hpp"
 #include <algorithm>
 
 namespace goza::mat {
@@ -168,10 +169,10 @@ PetscErrorCode FindParts(Mat A, const std::vector<OtherEntry> &entries, Parts *p
 
     if (k && entries[k].row < A->rmap->range[parts->rank.back() + 1]) continue;
     PetscCall(PetscLayoutFindOwner(A->rmap, entries[k].row, &owner));
-    PetscCallCXX(parts->rank.push_back(owner));
-    PetscCallCXX(parts->begin.push_back(static_cast<PetscMPIInt>(k)));
+    PetscCall(Guarded([&] { parts->rank.push_back(owner); }));
+    PetscCall(Guarded([&] { parts->begin.push_back(static_cast<PetscMPIInt>(k)); }));
   }
-  PetscCallCXX(parts->begin.push_back(static_cast<PetscMPIInt>(entries.size())));
+  PetscCall(Guarded([&] { parts->begin.push_back(static_cast<PetscMPIInt>(entries.size())); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

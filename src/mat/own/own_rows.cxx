@@ -3,6 +3,7 @@
 #include "mat/common/zero_rows.hpp"
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
+#include "petsc/errors.hpp"
 #include <algorithm>
 
 namespace goza::mat {
@@ -123,7 +124,7 @@ PetscErrorCode MatGetRow_Own(Mat A, PetscInt row, PetscInt *n, PetscInt *cols[],
   PetscCheck(owns(A->rmap, row), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row %" PetscInt_FMT " out of range", row);
   PetscCall(OwnSettle(A, own));
   PetscCall(OwnRead(A, own, Space::Host, &d));
-  PetscCallCXX(lent = &free_row(own->rows));
+  PetscCall(Guarded([&] { lent = &free_row(own->rows); }));
   lent->col.clear();
   lent->val.clear();
   if (own->others.rest) PetscCall(MatGetRow(own->others.rest, row, &nothers, &other, &value));

@@ -79,11 +79,11 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, Near
   } else {
     Array<PetscInt> name;
     Lattice         lattice;
-    GridBox         grid;
+    GridBoxes       grid;
 
     if (!modes.k) PetscCall(HoldNearNull(pc, mg, modes));
-    PetscCall(FindGrid(pc, mg, &grid));
-    *wants_rows = mg->by_diagonals && !grid.known;
+    PetscCall(FailTogether(comm_of(pc), FindGrid(pc, mg, &grid), "find its grid"));
+    *wants_rows = mg->by_diagonals && grid.empty();
     if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(FailTogether(comm_of(pc), NaturalNumbers(grid, rows, modes.bs, name, lattice), "number its nodes"));
     if (mg->hierarchy_options.bends) {

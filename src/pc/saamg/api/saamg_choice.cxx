@@ -200,7 +200,7 @@ static Keep WhatToKeep(const SAAMG &mg)
 }
 
 /* Whether linear functions are to be near-null vectors beside constants, where no near-null space was given and rows have entries of both signs. */
-static PetscErrorCode LookForBending(PC pc, SAAMG *mg, const OwnRows &rows, const GridBox &grid)
+static PetscErrorCode LookForBending(PC pc, SAAMG *mg, const OwnRows &rows, const GridBoxes &grid)
 {
   const Couplings &found = mg->couplings;
   MatNullSpace     space = NULL;
@@ -211,7 +211,7 @@ static PetscErrorCode LookForBending(PC pc, SAAMG *mg, const OwnRows &rows, cons
   PetscCall(MatGetNearNullSpace(pc->pmat, &space));
   if (space || found.diagonal_sign == 0 || !found.rows || 20 * found.positive < found.rows || !rows.A.ptr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(events.eigen, pc, 0, 0, 0));
-  if (grid.known) PetscCall(FailTogether(comm_of(pc), NaturalNumbers(grid, rows, 1, name, lattice), "number its nodes"));
+  if (!grid.empty()) PetscCall(FailTogether(comm_of(pc), NaturalNumbers(grid, rows, 1, name, lattice), "number its nodes"));
   PetscCall(Together(comm_of(pc), "look for fourth order", [&] {
     mg->bending = bending_of(rows.A, *rows.columns, {name.data(), rows.columns->start(), 1, lattice});
   }));
@@ -267,10 +267,10 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
                                     : bs == 1            ? mg->couplings.threshold()
                                                          : mg->jumps.threshold();
   if (anew) {
-    GridBox grid;
+    GridBoxes grid;
 
-    PetscCall(FindGrid(pc, mg, &grid));
-    const bool in_space = grid.known && grid.points[0] > 1 && grid.points[1] > 1 && grid.points[2] > 1;
+    PetscCall(FailTogether(comm_of(pc), FindGrid(pc, mg, &grid), "find its grid"));
+    const bool in_space = !grid.empty() && grid[0].points[0] > 1 && grid[0].points[1] > 1 && grid[0].points[2] > 1;
 
     PetscCall(LookForBending(pc, mg, rows, grid));
     mg->hierarchy_options.bends = mg->bending.there();

@@ -130,7 +130,7 @@ struct SAAMG : SaamgSettings {
   /* the Pmat is nothing but its diagonals; of which rows are made for as long as they are read, but AIJ for a group's leader; and the levels are made of the
      diagonals */
   bool                     owner = false, makes_rows = false, by_diagonals = false;
-  GridBox                  grid;  // of the rows, for a PC of leaders; unknown: the matrix is asked
+  GridBoxes                grid;  // of the rows, for a PC of leaders; none: the matrix is asked
   std::unique_ptr<GroupPC> group; // with the levels, where ranks share a GPU; then there are none here
   std::unique_ptr<InnerPC> inner; // with the levels, where they are of another matrix
 
@@ -172,7 +172,7 @@ PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 /* saamg_diagonals.cxx. DiagonalsMayServe: before a set-up, which may find otherwise. OpenRows: of the Pmat, until CloseRows(); by_diagonals: without
    entries. */
 PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes);
-PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box); // a leader's; else of the DM or, by_diagonals, as the offsets show it
+PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBoxes *boxes); // a leader's; else of the DM or, by_diagonals, as the offsets show it
 PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows);
 PetscErrorCode CloseRows(SAAMG *mg);
 /* saamg_precision.cxx. WatchPrecision: at the beginning of a set-up; known_pattern: it is not the first with it. LowPrecision: which is tried by itself;

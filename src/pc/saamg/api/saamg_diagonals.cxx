@@ -6,6 +6,7 @@
 #include "pc/saamg/setup/own_rows.hpp"
 #include "pc/saamg/setup/stored_rows.hpp"
 #include "saamg_data.hpp"
+#include "petsc/errors.hpp"
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
@@ -38,24 +39,25 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box)
+PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBoxes *boxes)
 {
   OwnMat        *own = find_own(pc->pmat);
   const PetscInt n   = pc->pmat->rmap->n;
+  GridBox        box;
 
   PetscFunctionBegin;
-  *box = mg->grid;
-  if (!box->known) PetscCall(FindGridBox(pc->pmat, box));
-  if (box->known || !mg->by_diagonals) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Guarded([&] { *boxes = mg->grid; }));
+  if (boxes->empty()) PetscCall(FindGridBoxes(pc->pmat, boxes));
+  if (!boxes->empty() || !mg->by_diagonals) PetscFunctionReturn(PETSC_SUCCESS);
   const GridStrides grid = OwnDiagonals(*own)->grid();
   const PetscInt    line = grid.line, plane = grid.plane ? grid.plane : n;
 
   if (line <= 0 || plane % line || n % plane) PetscFunctionReturn(PETSC_SUCCESS);
-  box->known     = true;
-  box->slabs     = true;
-  box->points[0] = box->width[0] = line;
-  box->points[1] = box->width[1] = plane / line;
-  box->points[2] = box->width[2] = n / plane;
+  box.slabs     = true;
+  box.points[0] = box.width[0] = line;
+  box.points[1] = box.width[1] = plane / line;
+  box.points[2] = box.width[2] = n / plane;
+  PetscCall(Guarded([&] { boxes->push_back(box); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -54,7 +54,7 @@ PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
     PetscCall(rows_->right().there(&all));
     const PetscInt n = local_size(all);
     PetscCall(VecGetArrayRead(all, &a));
-    PetscCallCXX(there->take_coordinates(mg->dim, real_parts(a, n)));
+    PetscCall(Guarded([&] { there->take_coordinates(mg->dim, real_parts(a, n)); }));
     PetscCall(VecRestoreArrayRead(all, &a));
     PetscFunctionReturn(PETSC_SUCCESS);
   });
@@ -70,9 +70,9 @@ PetscErrorCode GroupPC::setup_there(PC pc)
   const Mat A  = rows_->there();
 
   PetscFunctionBegin;
-  PetscCallCXX(mg->take_settings(*static_cast<const SAAMG *>(pc->data)));
-  mg->automatic.used = static_cast<const SAAMG *>(pc->data)->automatic.used; /* though this one may be new */
-  mg->grid           = rows_->grid();
+  PetscCall(Guarded([&] { mg->take_settings(*static_cast<const SAAMG *>(pc->data)); }));
+  PetscCall(Guarded([&] { mg->grid = rows_->grid(); }));
+  mg->automatic.used = static_cast<const SAAMG *>(pc->data)->automatic.used;      /* though this one may be new */
   if (state_of(A) == state_) PetscCall(PetscObjectStateIncrease((PetscObject)A)); /* it is set up again for another reason, a new setting perhaps */
   PetscCall(PCSetErrorIfFailure(there_, pc->erroriffailure));
   PetscCall(PCSetOperators(there_, A, A));

@@ -1,6 +1,7 @@
 #include "saamg_inner.hpp"
 #include "petsc/compat.hpp"
 #include "saamg_data.hpp"
+#include "petsc/errors.hpp"
 #include <petsc/private/pcimpl.h>
 #include <petscdm.h>
 
@@ -31,8 +32,8 @@ PetscErrorCode InnerPC::setup_inner(PC pc, Mat A, Mat changed)
   PetscCall(PCCreate(comm_of(changed), &inner_));
   PetscCall(PCSetType(inner_, PCSAAMG));
   SAAMG *there = static_cast<SAAMG *>(inner_->data);
-  PetscCallCXX(there->take_settings(*mg));
-  PetscCallCXX(there->take_coordinates(mg->dim, std::vector<PetscReal>(mg->coordinates)));
+  PetscCall(Guarded([&] { there->take_settings(*mg); }));
+  PetscCall(Guarded([&] { there->take_coordinates(mg->dim, std::vector<PetscReal>(mg->coordinates)); }));
   PetscCall(PCSetErrorIfFailure(inner_, pc->erroriffailure));
   PetscCall(PCSetOperators(inner_, changed, changed));
   PetscCall(PCSetUp(inner_));

@@ -2,6 +2,7 @@
 #include "parallel/agree.hpp"
 #include "petsc/accessors.hpp"
 #include "petsc/compat.hpp"
+#include "petsc/errors.hpp"
 
 namespace goza::saamg {
 namespace {
@@ -87,9 +88,9 @@ PetscErrorCode MultiplierPC::look_for_them(Mat A, Mat columns, std::vector<Petsc
     if (!row.hollow()) continue;
     if (row.one_entry()) PetscCall(LookAtRow(columns, j, &column));
     if (column.one_entry() && column.col == row.col) {
-      PetscCallCXX(pairs_.push_back({j - first, row.value, column.value}));
-      PetscCallCXX(fixed->push_back(row.col));
-    } else PetscCallCXX(others_.push_back({j - first, PetscScalar(1) / PetscAbsScalar(row.value)}));
+      PetscCall(Guarded([&] { pairs_.push_back({j - first, row.value, column.value}); }));
+      PetscCall(Guarded([&] { fixed->push_back(row.col); }));
+    } else PetscCall(Guarded([&] { others_.push_back({j - first, PetscScalar(1) / PetscAbsScalar(row.value)}); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -108,7 +109,7 @@ PetscErrorCode MultiplierPC::read_diagonal(Vec diagonal, const std::vector<Petsc
   PetscCall(VecScatterBegin(to_fixed_, diagonal, fixed_, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecScatterEnd(to_fixed_, diagonal, fixed_, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecGetArrayRead(fixed_, &a));
-  PetscCallCXX(diagonal_.assign(a, a + n));
+  PetscCall(Guarded([&] { diagonal_.assign(a, a + n); }));
   PetscCall(VecRestoreArrayRead(fixed_, &a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -179,9 +180,9 @@ PetscErrorCode MultiplierPC::setup(PC pc, Mat A, bool *found)
   PetscCall(MatDestroy(&columns));
   PetscCall(FailTogether(comm_of(A), failed, "look for multipliers"));
   PetscCall(MatGetOwnershipRange(A, &first, NULL));
-  PetscCallCXX(gone = fixed);
-  for (const Pair &p : pairs_) PetscCallCXX(gone.push_back(first + p.multiplier));
-  for (const Other &o : others_) PetscCallCXX(gone.push_back(first + o.multiplier));
+  PetscCall(Guarded([&] { gone = fixed; }));
+  for (const Pair &p : pairs_) PetscCall(Guarded([&] { gone.push_back(first + p.multiplier); }));
+  for (const Other &o : others_) PetscCall(Guarded([&] { gone.push_back(first + o.multiplier); }));
   PetscCall(MarkKept(A, gone, &keep));
   PetscCall(VecMin(keep, NULL, &least));
   others = static_cast<PetscInt>(others_.size());

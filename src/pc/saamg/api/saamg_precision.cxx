@@ -7,6 +7,7 @@
 #include "petsc/short_text.hpp"
 #include "pcsaamg.hpp"
 #include "saamg_data.hpp"
+#include "petsc/errors.hpp"
 #include <algorithm>
 #include <cmath>
 #include <petsc/private/kspimpl.h>
@@ -161,8 +162,10 @@ static PetscErrorCode TryPrecision(PC pc, SAAMG *mg)
   PetscCall(Compare(pc, mg, &in_double, &good));
   mg->automatic.tried = true;
   if (good) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCXX(mg->automatic.refused = std::string("a trial cycle in ") + PCSAAMGPrecisions[mg->cycle_precision] + " leaves " + std::to_string(mine) +
-                                       " of a smooth error, one in double " + std::to_string(in_double));
+  PetscCall(Guarded([&] {
+    mg->automatic.refused = std::string("a trial cycle in ") + PCSAAMGPrecisions[mg->cycle_precision] + " leaves " + std::to_string(mine) +
+                            " of a smooth error, one in double " + std::to_string(in_double);
+  }));
   PetscCall(PetscInfo(pc, "The cycle is in double precision: %s\n", mg->automatic.refused.c_str()));
   PetscCall(SetUpCycle(pc, mg, PC_SAAMG_DOUBLE));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -290,7 +293,8 @@ static PetscErrorCode WatchSolve(SAAMG *mg, KSP ksp)
   if (mg->cycle_precision == PC_SAAMG_DOUBLE) automatic.digits = digits;
   else automatic.low_digits = digits;
   if (!automatic.watched || mg->cycle_precision == PC_SAAMG_DOUBLE || digits >= enough_of_the_rate * automatic.digits) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCXX(automatic.refused = ShortText("an iteration with the cycle in single gained %.2g digits, one in double %.2g", digits, automatic.digits).c_str());
+  PetscCall(Guarded(
+    [&] { automatic.refused = ShortText("an iteration with the cycle in single gained %.2g digits, one in double %.2g", digits, automatic.digits).c_str(); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -310,8 +314,9 @@ PetscErrorCode PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x)
   PetscCall(WatchSolve(mg, ksp));
   if (mg->cycle_precision == PC_SAAMG_DOUBLE || (reason >= 0 && mg->automatic.refused.empty())) PetscFunctionReturn(PETSC_SUCCESS);
   if (reason < 0)
-    PetscCallCXX(mg->automatic.refused = std::string("a solve with the cycle in ") + PCSAAMGPrecisions[mg->cycle_precision] + " ended with " +
-                                         KSPConvergedReasons[reason]);
+    PetscCall(Guarded([&] {
+      mg->automatic.refused = std::string("a solve with the cycle in ") + PCSAAMGPrecisions[mg->cycle_precision] + " ended with " + KSPConvergedReasons[reason];
+    }));
   PetscCall(PetscInfo(pc, "From the next solve on the cycle is in double precision: %s\n", mg->automatic.refused.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

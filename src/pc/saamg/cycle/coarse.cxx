@@ -1,6 +1,7 @@
 #include "coarse.hpp"
 #include "parallel/agree.hpp"
 #include "pseudo_inverse.hpp"
+#include "petsc/errors.hpp"
 
 namespace goza::saamg {
 
@@ -56,8 +57,8 @@ template <class V> PetscErrorCode CoarseSolver<V>::gather(const CsrLevel &level,
   for (PetscMPIInt r = 0; r < size; r++) {
     PetscCall(PetscMPIIntCast((ranges[r + 1] - ranges[r]) * n_, &counts[r]));
     PetscCall(PetscMPIIntCast(ranges[r] * n_, &offsets[r]));
-    PetscCallCXX(counts_.push_back((PetscMPIInt)((ranges[r + 1] - ranges[r]) * sizeof(V))));
-    PetscCallCXX(offsets_.push_back((PetscMPIInt)(ranges[r] * sizeof(V))));
+    PetscCall(Guarded([&] { counts_.push_back((PetscMPIInt)((ranges[r + 1] - ranges[r]) * sizeof(V))); }));
+    PetscCall(Guarded([&] { offsets_.push_back((PetscMPIInt)(ranges[r] * sizeof(V))); }));
   }
   PetscCall(PetscMPIIntCast(m_ * n_, &count));
   PetscCallMPI(MPI_Allgatherv(rows.data(), count, MPIU_SCALAR, M.data(), counts.data(), offsets.data(), MPIU_SCALAR, comm_));

@@ -1,4 +1,5 @@
 #include "cycle_log.hpp"
+#include "petsc/errors.hpp"
 #include <array>
 #include <petscpc.h>
 #include <vector>
@@ -25,7 +26,7 @@ PetscErrorCode CycleLog::setup(std::size_t nlevels, Space space)
       PetscCall(PetscSNPrintf(name, sizeof(name), "%s %d", step_names[s], (int)known.size())); // 16 characters at most are printed
       PetscCall(PetscLogEventRegister(name, PC_CLASSID, &events[s]));
     }
-    PetscCallCXX(known.push_back(events));
+    PetscCall(Guarded([&] { known.push_back(events); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -238,7 +238,7 @@ static PetscErrorCode InvertBesideNull(PetscInt n, const std::vector<PetscScalar
   if (!found) PetscFunctionReturn(PETSC_SUCCESS);
   for (const auto invert : {InvertDefinite, Invert}) {
     if (*exists) break;
-    PetscCallCXX(inverse = S);
+    PetscCall(Guarded([&] { inverse = S; }));
     add_projection(n, 1, Z, inverse);
     PetscCall(invert(n, inverse, exists));
   }
@@ -293,7 +293,7 @@ static PetscErrorCode InvertScaled(Scaled &scaled, std::vector<PetscScalar> &inv
   if (scaled.hermitian) {
     PetscCall(InvertDefinite(scaled.n, inverse, &exists));
     if (!exists) PetscCall(InvertBesideNull(scaled.n, scaled.S, inverse, &rank, &exists));
-    if (!exists) PetscCallCXX(inverse = scaled.S);
+    if (!exists) PetscCall(Guarded([&] { inverse = scaled.S; }));
   }
   if (!exists) PetscCall(Invert(scaled.n, inverse, &exists));
   if (!exists) PetscCall(InvertOnRange(scaled.n, scaled.S, inverse, &rank));

@@ -5,6 +5,7 @@
 #pragma once
 #include "chebyshev_roots.hpp"
 #include "jacobi_steps.hpp"
+#include "petsc/errors.hpp"
 #include <cstdio>
 
 namespace goza::saamg {
@@ -30,7 +31,7 @@ public:
       }
     }
     if (input.grid.least > 0) taken.chebyshev_ratio = PetscMax(1, PetscMin(taken.chebyshev_ratio, over.lambda / input.grid.least));
-    PetscCallCXX(smoother = std::make_unique<ChebyshevSmoother>(over, taken));
+    PetscCall(Guarded([&] { smoother = std::make_unique<ChebyshevSmoother>(over, taken); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

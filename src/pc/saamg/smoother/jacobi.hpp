@@ -1,6 +1,7 @@
 /* Relaxed Jacobi: x += omega D^-1 (b - A x). */
 #pragma once
 #include "jacobi_steps.hpp"
+#include "petsc/errors.hpp"
 #include <cstdio>
 
 namespace goza::saamg {
@@ -15,7 +16,7 @@ public:
   static PetscErrorCode create(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother)
   {
     PetscFunctionBegin;
-    PetscCallCXX(smoother = std::make_unique<JacobiSmoother>(input, options.sweeps, converging(options.jacobi_relax, input.grid.lambda)));
+    PetscCall(Guarded([&] { smoother = std::make_unique<JacobiSmoother>(input, options.sweeps, converging(options.jacobi_relax, input.grid.lambda)); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

@@ -22,7 +22,7 @@ public:
   PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end, FusedSums *sums) override
   {
     PetscFunctionBegin;
-    if (pass == Pass::FromZero) PetscCallCXX(take_first_step(A_.space(), D_.n, FirstStep<V>{omega_[0], D_.inv, D_.isolated, x[at]}, b));
+    if (pass == Pass::FromZero) PetscCall(Guarded([&] { take_first_step(A_.space(), D_.n, FirstStep<V>{omega_[0], D_.inv, D_.isolated, x[at]}, b); }));
     for (std::size_t step = pass == Pass::FromZero || pass == Pass::Begun; step < omega_.size(); step++, at = 1 - at)
       PetscCall(take_step(step, b, x[at], x[1 - at], step + 1 == omega_.size() ? sums : nullptr));
     *end = at;

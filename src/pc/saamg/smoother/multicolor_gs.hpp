@@ -18,6 +18,7 @@
 #include "pc/saamg/setup/hierarchy.hpp"
 #include "petscgoza.h"
 #include "smoother.hpp"
+#include "petsc/errors.hpp"
 #include <cstdio>
 
 namespace goza::saamg {
@@ -76,9 +77,9 @@ public:
       const bool from_zero = sweep == 0 && pass == Pass::FromZero;
       const V   *rhs       = b;
 
-      if (from_zero) PetscCallCXX(rows_.start(b, x));
+      if (from_zero) PetscCall(Guarded([&] { rows_.start(b, x); }));
       else if (local_) {
-        PetscCallCXX(convert(A_.space(), n_, b, work_.data()));
+        PetscCall(Guarded([&] { convert(A_.space(), n_, b, work_.data()); }));
         PetscCall(A_.apply_others(x, Residual<V>{b, work_.data()}));
         rhs = work_.data();
       }
