@@ -3,13 +3,16 @@
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 namespace goza::mat {
 namespace {
 
 constexpr char seq_csr[] = "MatSeqAIJSetPreallocationCSR_C", mpi_csr[] = "MatMPIAIJSetPreallocationCSR_C";
 
-/* A rank's rows as coordinates, the places of the values among them. */
+/* A rank's rows as coordinates, the places of the values among them. Of a column that a row names more than once AIJ keeps the last entry: the others are given
+   the column -1, which no coordinate is. */
 struct RowEntries {
   std::vector<PetscInt>    row, col;
   std::vector<PetscScalar> val;
@@ -23,7 +26,25 @@ struct RowEntries {
     col.assign(columns, columns + nnz);
     val.resize(nnz);
     if (values) std::copy_n(values, nnz, val.begin());
+    for (PetscInt i = 0; i < nrows; i++) leave_out_repeated(ptr[i], ptr[i + 1]);
   }
+
+private:
+  void leave_out_repeated(PetscInt begin, PetscInt end)
+  {
+    const auto from = col.begin() + begin, to = col.begin() + end;
+
+    if (std::adjacent_find(from, to, std::greater_equal<PetscInt>()) == to) return; // each is greater than the one before
+    order_.resize(end - begin);
+    std::iota(order_.begin(), order_.end(), begin);
+    std::stable_sort(order_.begin(), order_.end(), [&](PetscInt a, PetscInt b) { return col[a] < col[b]; });
+    for (std::size_t k = 1; k < order_.size(); k++)
+      if (col[order_[k - 1]] == col[order_[k]]) repeated_.push_back(order_[k - 1]);
+    for (const PetscInt k : repeated_) col[k] = -1;
+    repeated_.clear();
+  }
+
+  std::vector<PetscInt> order_, repeated_;
 };
 
 PetscErrorCode CheckRows(Mat A, const PetscInt ptr[])
