@@ -143,6 +143,7 @@ PetscErrorCode FindPlaces(Mat A, OwnMat *own)
     others.move_to(own->space);
   }));
   if (!mine.known || !others.known) PetscCall(NoPlaces());
+  if (own->space == Space::Cuda && others.n) PetscCall(PetscLogCpuToGpu((PetscLogDouble)others.bytes()));
   own->others.received = std::move(others);
   own->coo             = std::move(mine);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -195,12 +196,14 @@ PetscErrorCode Bring(OwnMat *own, const PetscScalar values[], GivenValues *given
 {
   const Space there = values && device::is_device_pointer(values) ? Space::Cuda : Space::Host;
   const bool  up    = own->space == Space::Cuda && there == Space::Host;
+  std::size_t moved = 0; // bytes of places that go to the device: once, or with each part
 
   PetscFunctionBegin;
   given->from  = values;
   given->space = there;
   if (!values) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] {
+    if (own->space == Space::Cuda && own->coo.space == Space::Host) moved = own->coo.bytes();
     if (own->space == Space::Cuda && (!up || own->coo.doubles)) own->coo.move_to(Space::Cuda);
     if (own->coo.space == there) {
       if (up) given->parts = CooParts(own->coo);
@@ -210,6 +213,7 @@ PetscErrorCode Bring(OwnMat *own, const PetscScalar values[], GivenValues *given
     given->from  = given->whole.data();
     given->space = own->coo.space;
   }));
+  if (moved) PetscCall(PetscLogCpuToGpu((PetscLogDouble)moved));
   if (up) PetscCall(PetscLogCpuToGpu((PetscLogDouble)own->coo.n * sizeof(PetscScalar)));
   else if (given->from != values) PetscCall(PetscLogGpuToCpu((PetscLogDouble)own->coo.n * sizeof(PetscScalar)));
   PetscFunctionReturn(PETSC_SUCCESS);

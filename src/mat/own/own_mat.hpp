@@ -50,6 +50,7 @@ struct CooPlaces {
   {
     if (other != space) *this = {known, doubles, n, other, narrow.copied(other), wide.copied(other), order.copied(other), start.copied(other)};
   }
+  std::size_t bytes() const { return narrow.bytes() + wide.bytes() + order.bytes() + start.bytes(); }
 };
 
 /* Set for a row or a column of another rank: it waits for the end of the assembly. */
