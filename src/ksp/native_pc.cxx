@@ -110,7 +110,7 @@ PetscErrorCode NativePC::find(KSP ksp, Vec like, Space space, ShortText *why)
   if (pbjacobi) PetscCall(MatGetBlockSize(pc->pmat, &bs));
   if (saamg::PCIsSAAMG(pc)) {
     cycle_ = saamg::cycle_of(pc, space);
-    if (!cycle_) *why = ShortText("saamg's cycle is not where the operator is");
+    if (!cycle_) *why = ShortText("saamg's cycle is not where the operator is, or the right-hand side leaves its range");
   } else if (jacobi || (pbjacobi && bs <= most_bs)) {
     bs_ = bs;
     PetscCall(Guarded([&] {

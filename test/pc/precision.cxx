@@ -340,3 +340,37 @@ BOOST_AUTO_TEST_CASE(another_scale_in_a_fused_method)
   PETSC_OK(MatResidual(A, b, x, r));
   BOOST_TEST(norm(r) <= reached(1e-6) * norm(b));
 }
+
+/* Right-hand sides that single precision has no numbers for are solved as others are, by the cycle of it and of its transpose. */
+BOOST_AUTO_TEST_CASE(right_hand_sides_of_any_scale)
+{
+  constexpr int   most = std::numeric_limits<PetscReal>::max_exponent, exponents[] = {0, most / 4, 130 * most / 1024 + 5, -130 * most / 1024 - 5, -most / 4};
+  const MatHandle A = assemble(stencil5(40, 37), MATCDS);
+
+  for (const char *precision : {"mixed", "single", "half"})
+    for (KSPType type : {KSPCG, KSPFUSEDCG, KSPFUSEDBCGS, KSPRICHARDSON}) {
+      const Option    set("-pc_saamg_precision", precision);
+      const KSPHandle ksp = make_solver(A, type, reached(1e-9), 100);
+      VecHandle       x = vector_like(A, false, VECSTANDARD, 0), r = vector_like(A, true, VECSTANDARD, 0);
+      PetscInt        before = 0, n;
+
+      PETSC_OK(KSPSetTolerances(ksp, PETSC_DEFAULT, std::numeric_limits<PetscReal>::min(), PETSC_DEFAULT, PETSC_DEFAULT));
+      for (const int exponent : exponents) {
+        const VecHandle    b = vector_like(A, true, VECSTANDARD, 3);
+        const std::string  what(std::string(precision) + " " + type + " 2^" + std::to_string(exponent));
+        KSPConvergedReason reason;
+
+        PETSC_OK(VecScale(b, std::ldexp(static_cast<PetscReal>(1), exponent)));
+        PETSC_OK(KSPSolve(ksp, b, x));
+        PETSC_OK(KSPGetIterationNumber(ksp, &n));
+        PETSC_OK(KSPGetConvergedReason(ksp, &reason));
+        PETSC_OK(MatResidual(A, b, x, r));
+        if (!exponent) before = n;
+        BOOST_TEST(reason == KSP_CONVERGED_RTOL, what);
+        BOOST_TEST(std::abs(n - before) <= 1, what);
+        BOOST_TEST(norm(r) <= reached(1e-6) * norm(b), what);
+        PETSC_OK(PCApplyTranspose(pc_of(ksp), b, x));
+        BOOST_TEST(norm(x) >= norm(b) / 100, what);
+      }
+    }
+}

@@ -204,22 +204,6 @@ static PetscErrorCode PCSetUp_SAAMG(PC pc)
 
 /* --- application */
 
-PetscErrorCode ApplyCycle(SAAMG *mg, Cycle &cycle, Vec b, Vec x)
-{
-  VecRead  bin;
-  VecWrite xout;
-
-  PetscFunctionBegin;
-  PetscCall(use_petsc_stream());
-  PetscCall(bin.get(b, mg->space, mg->staged_b));
-  PetscCall(xout.get(x, mg->space, mg->staged_x));
-  PetscCall(cycle.apply(bin.data(), xout.data())); /* it logs its steps */
-  usage.cycles[(int)mg->space]++;
-  PetscCall(xout.restore());
-  PetscCall(bin.restore());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
 {
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
@@ -243,7 +227,7 @@ Cycle *cycle_of(PC pc, Space space)
 {
   const SAAMG *mg = PCIsSAAMG(pc) ? static_cast<SAAMG *>(pc->data) : nullptr;
 
-  return mg && mg->space == space ? mg->cycle.get() : nullptr;
+  return mg && mg->space == space && mg->range != Range::Outside ? mg->cycle.get() : nullptr;
 }
 
 /* --- the rest of the PC's life */

@@ -10,7 +10,7 @@
 #include "petsc/vec_access.hpp"
 #include "memory_forecast.hpp"
 #include "saamg_group.hpp"
-#include "saamg_inner.hpp"
+#include "saamg_scaled.hpp"
 #include "saamg_tuned.hpp"
 #include "petscgoza.h"
 #include <array>
@@ -140,6 +140,7 @@ struct SAAMG : SaamgSettings {
   AutoPrecision          automatic;
   Tuned                  tuned;
   PCSAAMGPrecision       cycle_precision = PC_SAAMG_DOUBLE;
+  Range                  range           = Range::Unknown; // of the right-hand side, during a solve
   PetscObjectState       nonzerostate    = -1;
   PetscObjectId          ascending       = 0;                   // the matrix whose columns were seen to ascend, in this nonzero state
   PCSAAMGReuse           kept            = PC_SAAMG_REUSE_NONE; // what the hierarchy was built to keep
@@ -153,8 +154,10 @@ struct SAAMG : SaamgSettings {
   std::array<PetscObjectId, 3> transposed_fits{}; // the matrix and the two vectors of PCApplyTranspose() whose sizes all ranks have found to fit
 };
 
-/* pcsaamg.cxx */
+/* saamg_apply.cxx */
 PetscErrorCode ApplyCycle(SAAMG *mg, Cycle &cycle, Vec b, Vec x);
+
+/* pcsaamg.cxx */
 PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x);
 
 /* saamg_transpose.cxx */
@@ -175,9 +178,7 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes);
 PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBoxes *boxes); // a leader's; else of the DM or, by_diagonals, as the offsets show it
 PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows);
 PetscErrorCode CloseRows(SAAMG *mg);
-/* saamg_precision.cxx. WatchPrecision: at the beginning of a set-up; known_pattern: it is not the first with it. LowPrecision: which is tried by itself;
-   PC_SAAMG_DOUBLE: none. WantedPrecision: of the cycle to come. MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve,
-   PCPostSolve: they see the Krylov method. ExactSource: of the matrix's operator, where its values are not rounded. Collective. */
+/* saamg_precision.cxx: the levels between two set-ups. Collective. */
 PetscErrorCode BorrowLevels(PC pc, SAAMG *mg, OwnRows *rows);
 PetscErrorCode ReturnLevels(SAAMG *mg);
 

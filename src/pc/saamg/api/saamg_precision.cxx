@@ -226,7 +226,7 @@ static bool keeps_residuals(KSP ksp)
 
 /* The set-up comes before PETSc says which method the preconditioner is for. Behind a method that says it in its own set-up, or that is the same as in the last
    solve, the cycle is made once. */
-PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
+static PetscErrorCode ChooseForSolve(PC pc, KSP ksp)
 {
   SAAMG     *mg    = static_cast<SAAMG *>(pc->data);
   const bool first = !std::exchange(mg->automatic.used, true);
@@ -246,6 +246,26 @@ PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
   if (wanted == mg->cycle_precision || (first && wanted != PC_SAAMG_DOUBLE && !takes_long(*mg)))
     PetscFunctionReturn(PETSC_SUCCESS); /* one solve gains less than another cycle costs */
   PetscCall(MakeCycleAnew(pc, mg));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void set_range(SAAMG *mg, Range range)
+{
+  mg->range = range;
+  if (mg->group && mg->group->there()) static_cast<SAAMG *>(mg->group->there()->data)->range = range;
+}
+
+/* Residuals of a solve are in range where its right-hand side is. */
+PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec)
+{
+  SAAMG *mg       = static_cast<SAAMG *>(pc->data);
+  int    exponent = 0;
+
+  PetscFunctionBegin;
+  PetscCall(ChooseForSolve(pc, ksp));
+  if (!b || (!mg->group && mg->cycle_precision == PC_SAAMG_DOUBLE)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LargestExponent(b, &exponent));
+  set_range(mg, range_of(exponent));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -304,6 +324,7 @@ PetscErrorCode PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x)
   KSPConvergedReason reason;
 
   PetscFunctionBegin;
+  set_range(mg, Range::Unknown);
   if (mg->precision == PC_SAAMG_AUTO && mg->group) {
     PetscCall(mg->group->solve_ends(ksp));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -27,7 +27,6 @@ PetscErrorCode ScaledPC::setup(PC pc, Mat A, bool *found)
   PetscFunctionBegin;
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &scaled));
   PetscCall(MatScale(scaled, static_cast<PetscReal>(std::ldexp(1.0, -exponent_))));
-  PetscCall(MatCreateVecs(A, NULL, &scaled_));
   const PetscErrorCode failed = setup_inner(pc, A, scaled);
   PetscCall(MatDestroy(&scaled)); /* the PC has it */
   PetscCall(failed);
@@ -35,17 +34,41 @@ PetscErrorCode ScaledPC::setup(PC pc, Mat A, bool *found)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ScaledPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), bool, Vec b, Vec x)
+PetscErrorCode LargestExponent(Vec b, int *exponent)
 {
   PetscReal largest;
 
   PetscFunctionBegin;
   PetscCall(VecNorm(b, NORM_INFINITY, &largest));
-  const int exponent = largest > 0 && !PetscIsInfOrNanReal(largest) ? std::ilogb(largest) : 0;
-  PetscCall(VecCopy(b, scaled_));
-  PetscCall(ScaleByPower(scaled_, -exponent));
-  PetscCall(how(pc(), scaled_, x));
-  PetscCall(ScaleByPower(x, exponent - exponent_));
+  *exponent = largest > 0 && !PetscIsInfOrNanReal(largest) ? std::ilogb(largest) : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ApplyScaled(const std::function<PetscErrorCode(Vec, Vec)> &M, Vec b, Vec x, int exponent, int power)
+{
+  Vec scaled;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(b, &scaled));
+  PetscErrorCode failed = VecCopy(b, scaled);
+  if (!failed) failed = ScaleByPower(scaled, -exponent);
+  if (!failed) failed = M(scaled, x);
+  PetscCall(VecDestroy(&scaled));
+  PetscCall(failed);
+  PetscCall(ScaleByPower(x, exponent + power));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The matrix's entries may be as far from 1, and then a correction twice as far. */
+Range range_of(int exponent) { return std::abs(exponent) <= 60 ? Range::Inside : Range::Outside; }
+
+PetscErrorCode ScaledPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), bool, Vec b, Vec x)
+{
+  int exponent = 0;
+
+  PetscFunctionBegin;
+  PetscCall(LargestExponent(b, &exponent));
+  PetscCall(ApplyScaled([&](Vec scaled, Vec to) { return how(pc(), scaled, to); }, b, x, exponent, -exponent_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,7 @@
-/* saamg of a matrix whose entries leave the range of what it computes with. */
+/* Matrices and right-hand sides whose entries leave the range of what saamg computes with. */
 #pragma once
 #include "saamg_inner.hpp"
+#include <functional>
 
 namespace goza::saamg {
 
@@ -8,14 +9,23 @@ namespace goza::saamg {
 class ScaledPC final : public InnerPC {
 public:
   explicit ScaledPC(int exponent) : exponent_(exponent) { } // of the largest entry
-  ~ScaledPC() override { (void)VecDestroy(&scaled_); }
   PetscErrorCode setup(PC pc, Mat A, bool *found) override;
   PetscErrorCode apply(PetscErrorCode (*how)(PC, Vec, Vec), bool transposed, Vec b, Vec x) override;
   PetscErrorCode view(PetscViewer viewer) override;
 
 private:
   int exponent_;
-  Vec scaled_ = NULL; // b
 };
+
+/* Of the largest entry; 0 where all are zeros, or one is no number. */
+PetscErrorCode LargestExponent(Vec b, int *exponent);
+
+/* x = 2^(exponent + power) M(2^-exponent b) */
+PetscErrorCode ApplyScaled(const std::function<PetscErrorCode(Vec, Vec)> &M, Vec b, Vec x, int exponent, int power = 0);
+
+/* Whether single precision has room for a right-hand side and what a cycle makes of it; Unknown: its next one is looked at. */
+enum class Range { Unknown, Inside, Outside };
+
+Range range_of(int exponent);
 
 } // namespace goza::saamg
