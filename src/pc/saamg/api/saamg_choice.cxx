@@ -139,7 +139,7 @@ static PetscErrorCode RefuseSaddle(PC pc, const SAAMG *mg, const OwnRows &rows)
   PetscFunctionBegin;
   if (solved || (!found.hollow && !found.there()) || (bs > 1 && !mg->found.symmetric)) PetscFunctionReturn(PETSC_SUCCESS);
   if (found.hollow) {
-    PetscCall(Together(comm_of(pc), "hold its multipliers", [&] { multipliers = std::make_unique<MultiplierPC>(Saddle::bearable); }));
+    PetscCall(Together(comm_of(pc), "hold its multipliers", [&] { multipliers = std::make_unique<MultiplierPC>(); }));
     PetscCall(SetUpInner(pc, std::move(multipliers)));
   }
   PetscCheck(mg->inner || !found.there(), comm_of(pc), PETSC_ERR_SUP,

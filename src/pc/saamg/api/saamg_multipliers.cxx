@@ -1,11 +1,17 @@
 #include "saamg_multipliers.hpp"
 #include "parallel/agree.hpp"
+#include "pc/saamg/cycle/pseudo_inverse.hpp"
 #include "petsc/accessors.hpp"
 #include "petsc/compat.hpp"
 #include "petsc/errors.hpp"
 
+#include <petsc/private/pcimpl.h>
+
 namespace goza::saamg {
 namespace {
+
+/* Of multipliers that fix no unknown: a set-up makes as many cycles. */
+constexpr PetscInt most_others = 100;
 
 /* A row's entries that are not 0. */
 struct RowLook {
@@ -90,7 +96,7 @@ PetscErrorCode MultiplierPC::look_for_them(Mat A, Mat columns, std::vector<Petsc
     if (column.one_entry() && column.col == row.col) {
       PetscCall(Guarded([&] { pairs_.push_back({j - first, row.value, column.value}); }));
       PetscCall(Guarded([&] { fixed->push_back(row.col); }));
-    } else PetscCall(Guarded([&] { others_.push_back({j - first, PetscScalar(1) / PetscAbsScalar(row.value)}); }));
+    } else PetscCall(Guarded([&] { others_.push_back(j - first); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -114,62 +120,100 @@ PetscErrorCode MultiplierPC::read_diagonal(Vec diagonal, const std::vector<Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collective. inverse: of the diagonal. other: this rank's row, or NULL. Where there is no mirror image of what the row holds, an entry of its own gives the
-   scale. */
-PetscErrorCode MultiplierPC::find_inverse(Mat A, Vec inverse, PetscInt row, Other *other)
+/* Collective. all: their rows, of all ranks'. */
+PetscErrorCode MultiplierPC::find_others(Mat A, std::vector<PetscInt> *all)
 {
-  Vec                unit, column, s;
-  const PetscScalar *a;
+  const MPI_Comm           comm = comm_of(A);
+  const auto               mine = static_cast<PetscMPIInt>(others_.size());
+  std::vector<PetscMPIInt> n(ranks_of(comm)), start(n.size() + 1);
+  std::vector<PetscInt>    rows(others_);
+  PetscInt                 first;
 
   PetscFunctionBegin;
-  PetscCall(MatCreateVecs(A, &unit, &column));
-  PetscCall(VecDuplicate(column, &s));
-  PetscCall(VecSet(unit, 0));
-  if (other) PetscCall(VecSetValue(unit, row, 1, INSERT_VALUES));
-  PetscCall(VecAssemblyBegin(unit));
-  PetscCall(VecAssemblyEnd(unit));
-  PetscCall(MatMult(A, unit, column));
-  PetscCall(VecPointwiseMult(unit, column, inverse));
-  PetscCall(MatMult(A, unit, s));
-  if (other) {
-    PetscCall(VecGetArrayRead(s, &a));
-    const PetscScalar weight = PetscScalar(1) / PetscAbsScalar(a[other->multiplier]);
-    if (weight - weight == PetscScalar(0)) other->inverse = weight;
-    PetscCall(VecRestoreArrayRead(s, &a));
-  }
-  PetscCall(VecDestroy(&unit));
-  PetscCall(VecDestroy(&column));
-  PetscCall(VecDestroy(&s));
+  PetscCall(MatGetOwnershipRange(A, &first, NULL));
+  for (PetscInt &row : rows) row += first;
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, n.data(), 1, MPI_INT, comm));
+  for (std::size_t r = 0; r < n.size(); r++) start[r + 1] = start[r] + n[r];
+  PetscMPIInt rank;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  first_other_ = start[rank];
+  PetscCall(Guarded([&] { all->resize(start.back()); }));
+  PetscCallMPI(MPI_Allgatherv(rows.data(), mine, MPIU_INT, all->data(), n.data(), start.data(), MPIU_INT, comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collective: one of all ranks' after another. */
-PetscErrorCode MultiplierPC::find_inverses(Mat A, Vec diagonal)
+/* Collective. s: the column of B M B^T that is of this row. */
+PetscErrorCode MultiplierPC::schur_column(Mat A, PetscInt row, PetscScalar s[])
 {
-  const auto mine = static_cast<PetscInt>(others_.size());
-  PetscInt   all, end = 0, first;
-  Vec        inverse;
+  Vec                unit, column;
+  PetscScalar       *c;
+  const PetscScalar *a;
+  PetscInt           first, end, n;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(diagonal, &inverse));
-  PetscCall(VecCopy(diagonal, inverse));
-  PetscCall(VecReciprocal(inverse)); /* of what is not 0 */
-  PetscCall(MatGetOwnershipRange(A, &first, NULL));
-  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPIU_INT, MPI_SUM, comm_of(A)));
-  PetscCallMPI(MPI_Scan(&mine, &end, 1, MPIU_INT, MPI_SUM, comm_of(A)));
-  for (PetscInt k = 0; k < all; k++) {
-    Other *const other = k >= end - mine && k < end ? &others_[k - (end - mine)] : nullptr;
+  PetscCall(MatCreateVecs(A, &unit, &column));
+  PetscCall(MatGetOwnershipRange(A, &first, &end));
+  PetscCall(VecSet(unit, 0));
+  if (row >= first && row < end) PetscCall(VecSetValue(unit, row, 1, INSERT_VALUES));
+  PetscCall(VecAssemblyBegin(unit));
+  PetscCall(VecAssemblyEnd(unit));
+  PetscCall(MatMult(A, unit, column));
+  PetscCall(VecGetArray(column, &c));
+  for (const PetscInt j : others_) c[j] = 0; /* what couples multipliers is none of the rest's */
+  PetscCall(VecRestoreArray(column, &c));
+  PetscCall(apply_rest(PCApply, false, column, unit));
+  PetscCall(MatMult(A, unit, column));
+  PetscCall(VecScatterBegin(to_all_, column, all_, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(to_all_, column, all_, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecGetLocalSize(all_, &n));
+  PetscCall(VecGetArrayRead(all_, &a));
+  std::copy_n(a, n, s);
+  PetscCall(VecRestoreArrayRead(all_, &a));
+  PetscCall(VecDestroy(&unit));
+  PetscCall(VecDestroy(&column));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    PetscCall(find_inverse(A, inverse, other ? first + other->multiplier : -1, other));
-  }
-  PetscCall(VecDestroy(&inverse));
+/* Collective. all: from find_others(). Multipliers that say the same twice leave a null space, which the inverse is without. */
+PetscErrorCode MultiplierPC::find_inverse(Mat A, const std::vector<PetscInt> &all)
+{
+  const auto               n = static_cast<PetscInt>(all.size());
+  std::vector<PetscScalar> S, by_rows;
+  std::vector<PetscReal>   magnitude;
+  bool                     singular, finite = true;
+  Vec                      like;
+  IS                       of;
+
+  PetscFunctionBegin;
+  PetscCall(Together(comm_of(A), "hold its multipliers' Schur complement", [&] {
+    S.resize(static_cast<std::size_t>(n) * n);
+    by_rows.resize(S.size());
+    magnitude.resize(n);
+  }));
+  PetscCall(MatCreateVecs(A, &like, NULL));
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &all_));
+  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, all.data(), PETSC_COPY_VALUES, &of));
+  PetscCall(VecScatterCreate(like, of, all_, NULL, &to_all_));
+  PetscCall(ISDestroy(&of));
+  PetscCall(VecDestroy(&like));
+  for (PetscInt j = 0; j < n; j++) PetscCall(schur_column(A, all[j], &S[static_cast<std::size_t>(j) * n]));
+  for (PetscInt i = 0; i < n; i++)
+    for (PetscInt j = 0; j < n; j++) {
+      by_rows[i * n + j] = S[j * n + i];
+      magnitude[i]       = PetscMax(magnitude[i], PetscAbsScalar(S[j * n + i]));
+      finite             = finite && !PetscIsInfOrNanScalar(S[j * n + i]);
+    }
+  if (finite) PetscCall(FailTogether(comm_of(A), DensePseudoInverse(n, by_rows, magnitude, &singular), "invert its multipliers' Schur complement"));
+  else PetscCall(PCSetFailedReason(pc(), PC_SETUP_ERROR));
+  inverse_ = std::move(by_rows);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MultiplierPC::setup(PC pc, Mat A, bool *found)
 {
   std::vector<PetscInt> fixed, gone;
-  PetscInt              first, others;
+  std::vector<PetscInt> all;
+  PetscInt              first;
   PetscReal             least;
   Vec                   keep, diagonal;
   Mat                   columns, rest;
@@ -182,12 +226,11 @@ PetscErrorCode MultiplierPC::setup(PC pc, Mat A, bool *found)
   PetscCall(MatGetOwnershipRange(A, &first, NULL));
   PetscCall(Guarded([&] { gone = fixed; }));
   for (const Pair &p : pairs_) PetscCall(Guarded([&] { gone.push_back(first + p.multiplier); }));
-  for (const Other &o : others_) PetscCall(Guarded([&] { gone.push_back(first + o.multiplier); }));
+  for (const PetscInt j : others_) PetscCall(Guarded([&] { gone.push_back(first + j); }));
   PetscCall(MarkKept(A, gone, &keep));
   PetscCall(VecMin(keep, NULL, &least));
-  others = static_cast<PetscInt>(others_.size());
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &others, 1, MPIU_INT, MPI_SUM, comm_of(A)));
-  *found = least == 0 && others <= most_;
+  PetscCall(find_others(A, &all));
+  *found = least == 0 && all.size() <= most_others;
   if (*found) PetscCall(MakeRest(A, keep, &rest));
   PetscCall(VecDestroy(&keep));
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
@@ -197,13 +240,13 @@ PetscErrorCode MultiplierPC::setup(PC pc, Mat A, bool *found)
   PetscCall(MatCreateVecs(A, &diagonal, NULL));
   PetscCall(MatGetDiagonal(A, diagonal));
   PetscCall(read_diagonal(diagonal, fixed));
-  PetscCall(find_inverses(A, diagonal));
   PetscCall(VecDestroy(&diagonal));
+  if (!all.empty() && !this->pc()->failedreason) PetscCall(find_inverse(A, all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rest, then [a d; c 0] of each pair, or its transpose, and what is left. */
-PetscErrorCode MultiplierPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), bool transposed, Vec b, Vec x)
+/* The rest, then [a d; c 0] of each pair, or its transpose. */
+PetscErrorCode MultiplierPC::apply_rest(PetscErrorCode (*how)(PC, Vec, Vec), bool transposed, Vec b, Vec x)
 {
   const PetscScalar *from;
   PetscScalar       *to, *unknown;
@@ -222,12 +265,37 @@ PetscErrorCode MultiplierPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), bool tra
     to[p.multiplier] = (unknown[k] - diagonal_[k] * own) / (transposed ? p.c : p.d);
     unknown[k]       = own;
   }
-  for (const Other &o : others_) to[o.multiplier] = o.inverse * from[o.multiplier];
   PetscCall(VecRestoreArray(fixed_, &unknown));
   PetscCall(VecRestoreArray(x, &to));
   PetscCall(VecRestoreArrayRead(b, &from));
   PetscCall(VecScatterBegin(to_fixed_, fixed_, x, INSERT_VALUES, SCATTER_REVERSE));
   PetscCall(VecScatterEnd(to_fixed_, fixed_, x, INSERT_VALUES, SCATTER_REVERSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MultiplierPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), bool transposed, Vec b, Vec x)
+{
+  const PetscScalar *from;
+  PetscScalar       *to;
+  PetscInt           n;
+
+  PetscFunctionBegin;
+  PetscCall(apply_rest(how, transposed, b, x));
+  if (!to_all_) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecScatterBegin(to_all_, b, all_, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(to_all_, b, all_, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecGetLocalSize(all_, &n));
+  PetscCall(VecGetArrayRead(all_, &from));
+  PetscCall(VecGetArray(x, &to));
+  for (std::size_t o = 0; o < others_.size(); o++) {
+    const PetscInt i   = first_other_ + static_cast<PetscInt>(o);
+    PetscScalar    sum = 0;
+
+    for (PetscInt j = 0; j < n; j++) sum += (transposed ? inverse_[j * n + i] : inverse_[i * n + j]) * from[j];
+    to[others_[o]] = sum;
+  }
+  PetscCall(VecRestoreArray(x, &to));
+  PetscCall(VecRestoreArrayRead(all_, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -249,6 +317,8 @@ MultiplierPC::~MultiplierPC()
 {
   (void)VecScatterDestroy(&to_fixed_);
   (void)VecDestroy(&fixed_);
+  (void)VecScatterDestroy(&to_all_);
+  (void)VecDestroy(&all_);
 }
 
 } // namespace goza::saamg
