@@ -349,11 +349,11 @@ SAAMG::SAAMG()
   trial. Where another is set, the view says so if a solve left a true residual over 1000 times what was asked for.
 
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort. One whose entries' squares overflow or vanish, or whose entries leave the range of a precision
-  that is set, is scaled by a power of two, and so is a right-hand side that leaves single precision's range. A saddle point, as of Stokes' equations or of an energy with constraints, is an error that says so: more than 20
-  coupled rows make a block of zeros on the diagonal, or a fortieth have an entry there of the other sign to which the rest would add a tenth and more of it.
-  `PCFIELDSPLIT` with a Schur complement, and `PCSAAMG` for its fields, is for these. Not so where the coarsest level's solver takes all of it, nor where
-  the zeros are the rows of Lagrange multipliers that fix one unknown each, or of a hundred others at most: such pairs, and the others' Schur complement, are
-  inverted, and the levels are those of the rest.
+  that is set, is scaled by a power of two, and so is a right-hand side that leaves single precision's range. A saddle point, as of Stokes' equations or of an
+  energy with constraints, is an error that says so: more than 20 coupled rows make a block of zeros on the diagonal, or a fortieth have an entry there of the
+  other sign to which the rest would add a tenth and more of it. `PCFIELDSPLIT` with a Schur complement, and `PCSAAMG` for its fields, is for these. Not so
+  where the coarsest level's solver takes all of it, nor where the zeros are the rows of Lagrange multipliers that fix one unknown each, or of a hundred
+  others at most: such pairs, and the others' Schur complement, are inverted, and the levels are those of the rest.
 
   Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between
   ranks.
