@@ -102,6 +102,36 @@ BOOST_AUTO_TEST_CASE(several_right_hand_sides)
   }
 }
 
+/* The preconditioner stays that of the matrix which it was set up with, where it is given another, of any type, and its transpose is asked for only then. */
+BOOST_AUTO_TEST_CASE(transposed_of_a_kept_one)
+{
+  for (const char *before : {"owncds", "ownslicedell", MATAIJ, "cds"})
+    for (const char *after : {MATAIJ, "owncds", "slicedell"})
+      for (const bool said : {true, false}) {
+        const std::string name(std::string(before) + ", then " + after + (said ? ", said to be symmetric" : ""));
+        MatHandle         A = assemble(stencil5(50, 41), before), B = assemble(stencil5(50, 41), after);
+        PCHandle          pc = make_pc(A, false);
+        const VecHandle   b = vector_like(A, true, VECSTANDARD, 3), x = vector_like(A, false, VECSTANDARD, 0), y = vector_like(A, false, VECSTANDARD, 0);
+
+        if (said) PETSC_OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+        PETSC_OK(PCSetUp(pc));
+        PETSC_OK(PCApply(pc, b, x));
+        PETSC_OK(PCSetReusePreconditioner(pc, PETSC_TRUE));
+        PETSC_OK(MatShift(B, 1));
+        PETSC_OK(PCSetOperators(pc, B, B));
+        A.reset();
+        PETSC_OK(PCApplyTranspose(pc, b, y));
+        PETSC_OK(VecAXPY(y, -1, x));
+        BOOST_TEST(norm(y) <= reached(1e-10) * norm(x), name);
+        PetscInt levels;
+        Mat     *operators;
+
+        PETSC_OK(PCGetCoarseOperators(pc, &levels, &operators));
+        for (PetscInt l = 0; l + 1 < levels; l++) PETSC_OK(MatDestroy(&operators[l]));
+        PETSC_OK(PetscFree(operators));
+      }
+}
+
 /* KSPSetReusePreconditioner(), -snes_lag_preconditioner: the matrix moves on, the preconditioner stays what it was, also where they shared the finest
    operator. */
 BOOST_AUTO_TEST_CASE(kept_while_the_matrix_moves_on)

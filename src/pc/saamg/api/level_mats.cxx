@@ -51,9 +51,9 @@ static PetscErrorCode CopyLevels(PC pc, CopyOfTwo *copy, PetscInt *levels, Mat *
     PetscCall(CopyEach(*grids, copy, *mats));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const PetscObjectState nonzerostate = nonzero_state_of(pc->pmat);
+  const PetscObjectState nonzerostate = nonzero_state_of(mg->matrix);
   PetscCheck(nonzerostate == mg->nonzerostate, comm_of(pc), PETSC_ERR_ORDER, "The matrix has got another pattern: call PCSetUp() first");
-  PetscErrorCode failed = BorrowLevels(pc, mg, &rows);
+  PetscErrorCode failed = BorrowLevels(mg, &rows);
   if (!failed) failed = mg->hierarchy.restore(mg->hierarchy_options);
   if (!failed) failed = CopyEach(*grids, copy, *mats);
   PetscCall(ReturnLevels(mg));

@@ -60,7 +60,7 @@ static PetscErrorCode HoldNearNull(PC pc, SAAMG *mg, NearNull &modes)
 /* Builds the hierarchy, or fills in new values. */
 static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, NearNull &modes, bool values_only, bool *finite, bool *wants_rows)
 {
-  const OperatorSource      exact = ExactSource(pc, mg);
+  const OperatorSource      exact = ExactSource(mg);
   std::shared_ptr<CsrFacts> facts;
 
   PetscFunctionBegin;
@@ -126,7 +126,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   WatchPrecision(mg, same_pattern);
   const PetscObjectId id = id_of(A);
   if (!same_pattern) PetscCall(FailTogether(comm_of(pc), RoomForNearNull(pc->pmat, space, modes), "hold its near-null vectors"));
-  PetscCall(OpenRows(pc, mg, same_pattern && mg->ascending == id, &rows));
+  PetscCall(OpenRows(mg, same_pattern && mg->ascending == id, &rows));
   mg->ascending = rows.ascend ? id : 0;
   PetscCall(MatGetSize(pc->pmat, &N, nullptr));
   mg->automatic.few = space == Space::Cuda && N < AutoPrecision::least_rows;
@@ -170,6 +170,9 @@ static PetscErrorCode SetUp(PC pc)
   bool   by_leaders, wants_rows = false;
 
   PetscFunctionBegin;
+  PetscCall(PetscObjectReference((PetscObject)pc->pmat));
+  PetscCall(MatDestroy(&mg->matrix));
+  mg->matrix = pc->pmat;
   mg->inner.reset();
   PetscCall(use_petsc_stream());
   PetscCall(DiagonalsMayServe(pc, mg, &mg->by_diagonals));
@@ -243,6 +246,7 @@ static PetscErrorCode PCReset_SAAMG(PC pc)
   mg->group.reset();
   mg->inner.reset();
   mg->tuned = {};
+  PetscCall(MatDestroy(&mg->matrix));
   PetscCall(MatDestroy(&mg->converted));
   mg->staged_b = Stage();
   mg->staged_x = Stage();

@@ -126,6 +126,7 @@ struct SAAMG : SaamgSettings {
   bool         told = false, loose = false; // the matrix was said to be symmetric, or Hermitian; its blocks hold little beside their diagonals
   bool         far = false;                 // rows of a body's nodes reach beyond the nodes around
 
+  Mat matrix    = NULL; // the Pmat that the set-up has read: a preconditioner that is reused may be given another
   Mat converted = NULL; // AIJ copy of a Pmat of another type
   /* the Pmat is nothing but its diagonals; of which rows are made for as long as they are read, but AIJ for a group's leader; and the levels are made of the
      diagonals */
@@ -172,14 +173,14 @@ PetscErrorCode TellMemory(PC pc, std::size_t before, std::size_t most); // of th
 PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, const NearNull &modes);
 PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 
-/* saamg_diagonals.cxx. DiagonalsMayServe: before a set-up, which may find otherwise. OpenRows: of the Pmat, until CloseRows(); by_diagonals: without
+/* saamg_diagonals.cxx. DiagonalsMayServe: before a set-up, which may find otherwise. OpenRows: of SAAMG::matrix, until CloseRows(); by_diagonals: without
    entries. */
 PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes);
 PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBoxes *boxes); // a leader's; else of the DM or, by_diagonals, as the offsets show it
-PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows);
+PetscErrorCode OpenRows(SAAMG *mg, bool known_to_ascend, OwnRows *rows);
 PetscErrorCode CloseRows(SAAMG *mg);
 /* saamg_precision.cxx: the levels between two set-ups. Collective. */
-PetscErrorCode BorrowLevels(PC pc, SAAMG *mg, OwnRows *rows);
+PetscErrorCode BorrowLevels(SAAMG *mg, OwnRows *rows);
 PetscErrorCode ReturnLevels(SAAMG *mg);
 
 /* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: whether of the levels only values may be new, and, by default, whether
@@ -205,7 +206,7 @@ PetscErrorCode   SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision);  // w
 PetscErrorCode   ExactProduct(SAAMG *mg, ParOperator<PetscScalar> **exact); // faster than by the finest level's rows; nullptr: on some rank there is none
 PetscErrorCode   PCPreSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
 PetscErrorCode   PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
-OperatorSource   ExactSource(PC pc, SAAMG *mg);
+OperatorSource   ExactSource(SAAMG *mg);
 
 /* saamg_view.cxx */
 PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer);

@@ -62,9 +62,9 @@ PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBoxes *boxes)
 }
 
 /* Values that only the host has would be sent to the device for each set-up. Where they are there in the matrix's format, they are read there. */
-static PetscErrorCode OpenRowsThere(PC pc, const SAAMG *mg, bool known_to_ascend, OwnRows *rows, bool *opened)
+static PetscErrorCode OpenRowsThere(const SAAMG *mg, bool known_to_ascend, OwnRows *rows, bool *opened)
 {
-  const Mat  A = pc->pmat;
+  const Mat  A = mg->matrix;
   FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
@@ -78,18 +78,21 @@ static PetscErrorCode OpenRowsThere(PC pc, const SAAMG *mg, bool known_to_ascend
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows)
+PetscErrorCode OpenRows(SAAMG *mg, bool known_to_ascend, OwnRows *rows)
 {
-  bool opened = false;
+  const Mat A      = mg->matrix;
+  bool      opened = false;
 
   PetscFunctionBegin;
+  PetscCheck(mg->owner == (find_own(A) != nullptr), comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
+             "PC saamg: the matrix that it was set up with is of type %s now; set it up anew", ((PetscObject)A)->type_name);
   if (mg->by_diagonals) {
-    PetscCall(rows->open_diagonals(pc->pmat, mg->space, own_of(pc->pmat)->op->nnz()));
+    PetscCall(rows->open_diagonals(A, mg->space, own_of(A)->op->nnz()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (mg->makes_rows) PetscCall(rows->open_made(pc->pmat));
-  else PetscCall(OpenRowsThere(pc, mg, known_to_ascend, rows, &opened));
-  if (!mg->makes_rows && !opened) PetscCall(rows->open(mg->converted ? mg->converted : pc->pmat, mg->space, known_to_ascend));
+  if (mg->makes_rows) PetscCall(rows->open_made(A));
+  else PetscCall(OpenRowsThere(mg, known_to_ascend, rows, &opened));
+  if (!mg->makes_rows && !opened) PetscCall(rows->open(mg->converted ? mg->converted : A, mg->space, known_to_ascend));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

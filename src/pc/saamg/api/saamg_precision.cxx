@@ -51,10 +51,10 @@ static PetscErrorCode ExactOperator(Mat A, Space space, ParOperator<PetscScalar>
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-OperatorSource ExactSource(PC pc, SAAMG *mg)
+OperatorSource ExactSource(SAAMG *mg)
 {
   if (mg->converted && !mg->owner) return {};
-  return [pc, mg](ParOperator<PetscScalar> **found) { return ExactOperator(pc->pmat, mg->space, found); };
+  return [mg](ParOperator<PetscScalar> **found) { return ExactOperator(mg->matrix, mg->space, found); };
 }
 
 static bool takes_long(const SAAMG &mg)
@@ -89,7 +89,7 @@ static PetscErrorCode FillCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision, st
   const MPI_Comm                            comm = comm_of(pc);
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(comm, mg->converted && !mg->owner ? PETSC_SUCCESS : MatFormatGetOperator(pc->pmat, &fine), "lend its product with the matrix"));
+  PetscCall(FailTogether(comm, mg->converted && !mg->owner ? PETSC_SUCCESS : MatFormatGetOperator(mg->matrix, &fine), "lend its product with the matrix"));
   PetscCall(Together(comm, "begin a cycle", [&] {
     if (!cycle) cycle = make_cycle(precision);
     for (const Grid &grid : mg->hierarchy.grids()) { /* as release() left it */
@@ -181,12 +181,12 @@ PetscErrorCode MakeCycle(PC pc, SAAMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BorrowLevels(PC pc, SAAMG *mg, OwnRows *rows)
+PetscErrorCode BorrowLevels(SAAMG *mg, OwnRows *rows)
 {
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
-  PetscCall(OpenRows(pc, mg, mg->ascending != 0, rows));
-  mg->hierarchy.borrow(rows->A, ExactSource(pc, mg));
+  PetscCall(OpenRows(mg, mg->ascending != 0, rows));
+  mg->hierarchy.borrow(rows->A, ExactSource(mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -204,7 +204,7 @@ static PetscErrorCode MakeCycleAnew(PC pc, SAAMG *mg)
   OwnRows rows;
 
   PetscFunctionBegin;
-  PetscCall(BorrowLevels(pc, mg, &rows));
+  PetscCall(BorrowLevels(mg, &rows));
   mg->transposed.reset();
   const PetscErrorCode failed = MakeCycle(pc, mg);
 
@@ -241,8 +241,7 @@ static PetscErrorCode ChooseForSolve(PC pc, KSP ksp)
   mg->automatic.keeps_residuals = keeps_residuals(ksp);
   const PCSAAMGPrecision wanted = WantedPrecision(*mg);
 
-  const PetscObjectState nonzerostate = nonzero_state_of(pc->pmat);
-  if (nonzerostate != mg->nonzerostate) PetscFunctionReturn(PETSC_SUCCESS); /* of another matrix than this preconditioner, which is being reused */
+  if (nonzero_state_of(mg->matrix) != mg->nonzerostate) PetscFunctionReturn(PETSC_SUCCESS); /* another pattern than its levels', which are reused */
   if (wanted == mg->cycle_precision || (first && wanted != PC_SAAMG_DOUBLE && !takes_long(*mg)))
     PetscFunctionReturn(PETSC_SUCCESS); /* one solve gains less than another cycle costs */
   PetscCall(MakeCycleAnew(pc, mg));

@@ -53,17 +53,17 @@ static std::shared_ptr<CsrTransfer> exchanged(const CsrTransfer &from)
 /* The transposed cycle is the cycle of A^T with the same transfers, (P^T A P)^T = P^T A^T P, or with test functions in the place of P, (W^T A P)^T = P^T A^T W,
    and the smoother after is the transpose of the one before. Where restriction is P^H it is that of A^H, whose transfers are the same again: of its
    conjugate. */
-static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
+static PetscErrorCode MakeTransposed(SAAMG *mg)
 {
   OwnRows rows;
 
   PetscFunctionBegin;
   const bool           kept   = std::exchange(mg->by_diagonals, false); /* a transpose is of rows */
-  const PetscErrorCode opened = OpenRows(pc, mg, false, &rows);
+  const PetscErrorCode opened = OpenRows(mg, false, &rows);
 
   mg->by_diagonals = kept;
   PetscCall(opened);
-  mg->hierarchy.borrow(rows.A, ExactSource(pc, mg));
+  mg->hierarchy.borrow(rows.A, ExactSource(mg));
   PetscCall(mg->hierarchy.restore(mg->hierarchy_options));
   for (const Grid &grid : mg->hierarchy.grids()) {
     Grid t = grid;
@@ -147,7 +147,7 @@ PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->transposed.cycle) {
-    const PetscErrorCode failed = FailTogether(comm_of(pc), MakeTransposed(pc, mg), "make the transposed cycle");
+    const PetscErrorCode failed = FailTogether(comm_of(pc), MakeTransposed(mg), "make the transposed cycle");
 
     if (failed) { /* half of it would pass for the whole, and a transpose that one rank has made and another has not is made by one of them alone */
       mg->transposed.reset();
