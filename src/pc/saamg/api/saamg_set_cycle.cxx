@@ -125,9 +125,10 @@ SAAMG_SET_AND_GET(PCSAAMGSetRestriction, PCSAAMGGetRestriction, PCSAAMGRestricti
   Level: intermediate
 
   Note:
-  A level that would exceed it is made anew from larger aggregates with a piecewise constant interpolation; where that is not enough, coarsening stops above it,
-  and the level that is then the coarsest is smoothed, or solved where it has no more rows than `PCSAAMGSetDirectLimit()` says. No level costs more than the
-  products of these two attempts.
+  A level that would exceed it is made anew: without what lengthens its interpolation (a higher degree, a restriction of its own), then from larger aggregates,
+  then from these with a piecewise constant interpolation; where that is not enough, coarsening stops above it, and the level that is then the coarsest is
+  smoothed, or solved where it has no more rows than `PCSAAMGSetDirectLimit()` says. No level costs more than the products of these four attempts. A level of no
+  more rows than `PCSAAMGSetCoarseLimit()` says is always made.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetMaxComplexity()`, `PCSAAMGSetAggressiveLevels()`
 @*/
