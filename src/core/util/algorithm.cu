@@ -69,21 +69,6 @@ Array<PetscInt> flagged(Space space, const char *flag, PetscInt n)
   return Array<PetscInt>(space, some.data(), m);
 }
 
-void sum_into(Space space, const PetscScalar *values, std::size_t n, PetscScalar *result)
-{
-  if (space == Space::Cuda) {
-    join_rows<Plus, 1>(space, static_cast<PetscInt>(n), bound<join_values<Plus, PetscScalar>>(values), result);
-    return;
-  }
-  constexpr std::size_t width       = 8; // partial sums, which a vector unit adds side by side
-  PetscScalar           part[width] = {};
-
-  for (std::size_t i = 0; i + width <= n; i += width)
-    for (std::size_t k = 0; k < width; k++) part[k] += values[i + k];
-  for (std::size_t i = n / width * width; i < n; i++) part[i % width] += values[i];
-  *result = std::accumulate(part, part + width, PetscScalar(0));
-}
-
 PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, PetscInt n, PetscInt *kept)
 {
 #if defined(__CUDACC__)

@@ -10,9 +10,6 @@ std::int64_t sum(Space space, const std::int64_t *values, std::size_t n);
 /* Of numbers that are not negative; 0 of nothing. T: PetscInt, std::int64_t */
 template <class T> T largest(Space space, const T *values, std::size_t n);
 
-/* *result, in the same space, becomes the sum of values[n]; the same in every run. Nothing waits for it. */
-void sum_into(Space space, const PetscScalar *values, std::size_t n, PetscScalar *result);
-
 /* Row lengths in ptr[0 .. n-1] become the row pointer ptr[0 .. n]; returns the number of entries. An error where PetscInt cannot count them. */
 PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr);
 PetscInt lengths_to_pointer(Space space, const PetscInt *length, Array<PetscInt> &ptr); // the same from length[ptr.size() - 1]

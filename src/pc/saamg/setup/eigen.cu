@@ -136,10 +136,12 @@ PetscReal lanczos(const RoughRows &rough, const ColumnMap &columns, const CsrFac
 
 /* --- Arnoldi, for matrices that are not symmetric */
 
-HD void start_scaled(PetscInt i, const NodeIds &ids, const PetscScalar *dinv, PetscScalar *v) { v[i] = hashed_entry(ids.of_row(i), dinv[i]) * dinv[i]; }
-
-/* v_i = d_i v_i */
-HD void scale_at(PetscInt i, const PetscScalar *by, PetscScalar *v) { v[i] *= by[i]; }
+/* Sum: |v|^2 */
+HD void start_scaled(PetscInt i, PetscScalar *sum, const NodeIds &ids, const PetscScalar *dinv, PetscScalar *v)
+{
+  v[i] = hashed_entry(ids.of_row(i), dinv[i]) * dinv[i];
+  *sum += v[i] * PetscConj(v[i]);
+}
 
 /* v = v / |v|. square: |v|^2 */
 HD void normalise_entry(PetscInt i, const PetscScalar *square, PetscScalar *v)
@@ -149,13 +151,46 @@ HD void normalise_entry(PetscInt i, const PetscScalar *square, PetscScalar *v)
   if (norm > 0) v[i] *= PetscScalar(1 / norm);
 }
 
-HD void subtract_at(PetscInt i, const PetscScalar *h, const PetscScalar *x, PetscScalar *y) { y[i] -= *h * x[i]; }
+constexpr PetscInt together = 8; // vectors that a pass over another one reads beside it
 
-struct Multiply {
-  const PetscScalar *x, *y;
-  PetscScalar       *product;
+/* A vector, and `count` of those that it is to be orthogonal to. */
+struct Beside {
+  PetscScalar       *v;
+  PetscInt           count;
+  const PetscScalar *before[together];
+};
 
-  HD void operator()(PetscInt i) const { product[i] = x[i] * PetscConj(y[i]); }
+/* v = D v where D is given; sums: before_j^H v */
+struct PartsAlong {
+  Beside             vectors;
+  const PetscScalar *scale;
+
+  HD void operator()(PetscInt i, PetscScalar *sum) const
+  {
+    PetscScalar v = vectors.v[i];
+
+    if (scale) vectors.v[i] = v *= scale[i];
+    UNROLL()
+    for (PetscInt j = 0; j < together; j++)
+      if (j < vectors.count) sum[j] += v * PetscConj(vectors.before[j][i]);
+  }
+};
+
+/* v = v - sum of h_j before_j; sum: |v|^2 */
+struct TakeParts {
+  Beside             vectors;
+  const PetscScalar *h;
+
+  HD void operator()(PetscInt i, PetscScalar *sum) const
+  {
+    PetscScalar v = vectors.v[i];
+
+    UNROLL()
+    for (PetscInt j = 0; j < together; j++)
+      if (j < vectors.count) v -= h[j] * vectors.before[j][i];
+    vectors.v[i] = v;
+    *sum += v * PetscConj(v);
+  }
 };
 
 // one pass of Gram-Schmidt keeps so many vectors orthogonal, in single precision, too; of more it multiplies the rounding until Ritz values are of nothing
@@ -202,35 +237,35 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
   const Space                     space = A.A.space;
   const PetscInt                  n = A.A.nrows, column = numbers_of_step(its);
   std::vector<Array<PetscScalar>> V;
-  Array<PetscScalar>              work(space, n), numbers(space, column * (its + 1));
-  const auto                      dot = [&](const Array<PetscScalar> &x, const Array<PetscScalar> &y, PetscScalar *result) { // y^H x of this rank's rows
-    for_each_row(space, n, Multiply{x.data(), y.data(), work.data()});
-    sum_into(space, work.data(), n, result);
+  Array<PetscScalar>              numbers(space, column * (its + 1) + together); // a pass leaves zeros behind what it finds, where others follow
+  const auto                      beside = [&](PetscInt k, PetscInt first) {
+    Beside some{V[k].data(), PetscMin(k - first, together), {}};
+
+    for (PetscInt j = 0; j < some.count; j++) some.before[j] = V[first + j].data();
+    return some;
   };
-  const auto normalise = [&](Array<PetscScalar> &x, PetscScalar *square) {
-    dot(x, x, square);
-    columns.sum_here(square, 1);
-    for_each_row(space, n, bound<normalise_entry>(square, x.data()));
-  };
-  const auto make_orthogonal = [&](PetscInt k, PetscScalar *h) { // V_k to those before it
-    for (PetscInt i = 0; i < k; i++) dot(V[k], V[i], h + i);
+  const auto make_orthogonal = [&](PetscInt k, const PetscScalar *scale, PetscScalar *h, PetscScalar *square) { // scaled V_k to those before it
+    for (PetscInt i = 0; i < k; i += together) join_rows<Plus, together>(space, n, PartsAlong{beside(k, i), i ? nullptr : scale}, h + i);
     columns.sum_here(h, k);
-    for (PetscInt i = 0; i < k; i++) for_each_row(space, n, bound<subtract_at>(h + i, V[i].data(), V[k].data()));
+    for (PetscInt i = 0; i < k; i += together) join_rows<Plus, 1>(space, n, TakeParts{beside(k, i), h + i}, square);
+  };
+  const auto normalise = [&](PetscInt k, PetscScalar *square) {
+    columns.sum_here(square, 1);
+    for_each_row(space, n, bound<normalise_entry>(square, V[k].data()));
   };
 
   numbers.zero();
-  V.emplace_back(space, columns.nlocal());
-  for_each_row(space, n, bound<start_scaled>(ids, dinv.data(), V[0].data()));
-  normalise(V[0], numbers.data());
+  V.emplace_back(space, columns.nlocal(), unset);
+  join_rows<Plus, 1>(space, n, bound<start_scaled>(ids, dinv.data(), V[0].data()), numbers.data());
+  normalise(0, numbers.data());
   for (PetscInt k = 0; k < its; k++) {
-    PetscScalar *h = numbers.data() + column * (k + 1);
+    PetscScalar *const h = numbers.data() + column * (k + 1), *const square = h + k + 1;
 
-    V.emplace_back(space, columns.nlocal());
+    V.emplace_back(space, columns.nlocal(), unset);
     A(V[k], V[k + 1]);
-    for_each_row(space, n, bound<scale_at>(dinv.data(), V[k + 1].data()));
-    make_orthogonal(k + 1, h);
-    if (its > few_steps) make_orthogonal(k + 1, h + second_pass(its));
-    normalise(V[k + 1], h + k + 1);
+    make_orthogonal(k + 1, dinv.data(), h, square);
+    if (its > few_steps) make_orthogonal(k + 1, nullptr, h + second_pass(its), square);
+    normalise(k + 1, square);
   }
 
   return radius_of(numbers.to_host(), its);
