@@ -5,6 +5,7 @@
 #include "petsc/compat.hpp"
 #include "petsc/errors.hpp"
 
+#include <algorithm>
 #include <petsc/private/pcimpl.h>
 
 namespace goza::saamg {
