@@ -112,6 +112,38 @@ template <class T> GOZA_COMPLEX_HD Complex<T> log(Complex<T> a) { return {::log(
 
 template <class T, class Exponent> GOZA_COMPLEX_HD Complex<T> pow(Complex<T> a, Exponent exponent) { return a == T(0) ? a : exp(log(a) * exponent); }
 
+#if defined(__CUDACC__)
+/* Lanes of a warp exchange both parts; found by the argument, beside CUDA's functions of real numbers. */
+template <class T> __device__ Complex<T> __shfl_sync(unsigned lanes, Complex<T> a, int from)
+{
+  return {::__shfl_sync(lanes, a.real(), from), ::__shfl_sync(lanes, a.imag(), from)};
+}
+
+template <class T> __device__ Complex<T> __shfl_up_sync(unsigned lanes, Complex<T> a, unsigned by)
+{
+  return {::__shfl_up_sync(lanes, a.real(), by), ::__shfl_up_sync(lanes, a.imag(), by)};
+}
+
+template <class T> __device__ Complex<T> __shfl_down_sync(unsigned lanes, Complex<T> a, unsigned by)
+{
+  return {::__shfl_down_sync(lanes, a.real(), by), ::__shfl_down_sync(lanes, a.imag(), by)};
+}
+
+template <class T> __device__ Complex<T> __shfl_xor_sync(unsigned lanes, Complex<T> a, int with)
+{
+  return {::__shfl_xor_sync(lanes, a.real(), with), ::__shfl_xor_sync(lanes, a.imag(), with)};
+}
+
+/* Past the caches that keep what is read again. */
+template <class T> __device__ void __stcs(Complex<T> *p, Complex<T> a)
+{
+  T *const parts = reinterpret_cast<T *>(p);
+
+  ::__stcs(parts, a.real());
+  ::__stcs(parts + 1, a.imag());
+}
+#endif
+
 } // namespace complex_library
 
 using complex_library::Complex;

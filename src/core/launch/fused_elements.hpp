@@ -16,6 +16,7 @@
    an order that is the same in every run. */
 #pragma once
 #include "for_each_row.hpp"
+#include "row_sums.hpp"
 #include <utility>
 
 namespace goza {
@@ -87,7 +88,7 @@ template <class Body> __global__ void __launch_bounds__(FusedSums::threads) Fuse
     for (int d = 0; d < dots; d++) {
       PetscScalar of_thread = 0;
 
-      for (unsigned b = threadIdx.x; b < gridDim.x; b += FusedSums::threads) of_thread += __ldcg(part + b * dots + d);
+      for (unsigned b = threadIdx.x; b < gridDim.x; b += FusedSums::threads) of_thread += fresh(part + b * dots + d);
       sum[d] = sum_block(of_thread, warp_sums);
     }
     if (threadIdx.x == 0) body.finish(sum);

@@ -127,7 +127,7 @@ template <bool list, int Slots, bool sums, class Terms> __device__ void add_row(
   }
 }
 
-template <int Slots, bool sums> constexpr int warps_per_block = sizeof(Table<Slots, sums>) > 6000 ? 2 : 4;
+template <int Slots, bool sums> constexpr int warps_per_block = sizeof(Table<Slots, sums>) > 24000 ? 1 : sizeof(Table<Slots, sums>) > 6000 ? 2 : 4; // 48 kB
 
 /* Lengths of the rows; of more columns than fit, -1. again: only the rows that hold -1. */
 template <int Slots, class Terms> __global__ void __launch_bounds__(128) CountKernel(PetscInt n, Terms terms, bool again, PetscInt *length)

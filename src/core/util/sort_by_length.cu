@@ -55,7 +55,7 @@ constexpr int sort_threads = 512, rows_of_thread = 8, largest_window = sort_thre
 /* A block a window, whose rows it sorts by as many bits as the longest has. */
 static __global__ void __launch_bounds__(sort_threads) SortWindowKernel(PetscInt n, PetscInt window, const PetscInt *ptr, PetscInt *rows)
 {
-  using Key  = std::make_unsigned_t<PetscInt>;
+  using Key  = std::conditional_t<sizeof(PetscInt) == sizeof(int), unsigned, unsigned long long>; // of atomicMax()
   using Sort = cub::BlockRadixSort<Key, sort_threads, rows_of_thread, PetscInt>;
   __shared__ typename Sort::TempStorage memory;
   __shared__ Key                        longest;
