@@ -49,8 +49,8 @@ constexpr bool keeps_what_is_freed = true;
 constexpr bool keeps_what_is_freed = false;
 #endif
 
-/* Runs cycle until 800 in a row have not made memory grow by more than 2 MB, which must come true among the first 4,000: a driver keeps some tens of megabytes of
-   what it has freed, and has them after the first hundreds. */
+/* Runs cycle until 800 in a row have not made memory grow by more than 2 MB, which must come true among 4,000: a driver keeps some tens of megabytes of what
+   it has freed, and has them after the first hundreds. */
 void memory_stays_flat(const std::function<void()> &cycle)
 {
   long grown = 0;
