@@ -126,19 +126,24 @@ PetscErrorCode MultiplierPC::find_others(Mat A, std::vector<PetscInt> *all)
 {
   const MPI_Comm           comm = comm_of(A);
   const auto               mine = static_cast<PetscMPIInt>(others_.size());
-  std::vector<PetscMPIInt> n(ranks_of(comm)), start(n.size() + 1);
-  std::vector<PetscInt>    rows(others_);
+  std::vector<PetscMPIInt> n, start;
+  std::vector<PetscInt>    rows;
   PetscInt                 first;
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(A, &first, NULL));
+  PetscCall(Together(comm, "hold its multipliers", [&] {
+    n.resize(ranks_of(comm));
+    start.resize(n.size() + 1);
+    rows = others_;
+  }));
   for (PetscInt &row : rows) row += first;
   PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, n.data(), 1, MPI_INT, comm));
   for (std::size_t r = 0; r < n.size(); r++) start[r + 1] = start[r] + n[r];
   PetscMPIInt rank;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   first_other_ = start[rank];
-  PetscCall(Guarded([&] { all->resize(start.back()); }));
+  PetscCall(Together(comm, "hold its multipliers", [&] { all->resize(start.back()); }));
   PetscCallMPI(MPI_Allgatherv(rows.data(), mine, MPIU_INT, all->data(), n.data(), start.data(), MPIU_INT, comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
