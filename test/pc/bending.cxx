@@ -59,35 +59,7 @@ PetscInt iterations(Mat A)
   return s.iterations;
 }
 
-/* The same matrix, its points numbered rank by rank. */
-GridMatrix on_grid(const Plate &plate)
-{
-  const Entry entry = plate.entry();
-  GridMatrix  made;
-  AO          natural;
-  PetscInt    start, end;
-
-  PETSC_OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, plate.n[0], plate.n[1], plate.n[2],
-                        PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 2, nullptr, nullptr, nullptr, made.da.put()));
-  PETSC_OK(DMSetUp(made.da));
-  PETSC_OK(DMSetMatrixPreallocateSkip(made.da, PETSC_TRUE));
-  PETSC_OK(DMCreateMatrix(made.da, made.A.put()));
-  PETSC_OK(MatSetOption(made.A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  PETSC_OK(DMDAGetAO(made.da, &natural));
-  PETSC_OK(MatGetOwnershipRange(made.A, &start, &end));
-  for (PetscInt i = start; i < end; i++) {
-    PetscInt from = i;
-    Row      row;
-
-    PETSC_OK(AOPetscToApplication(natural, 1, &from));
-    entry.row(from, row);
-    PETSC_OK(AOApplicationToPetsc(natural, static_cast<PetscInt>(row.col.size()), row.col.data()));
-    PETSC_OK(MatSetValues(made.A, 1, &i, static_cast<PetscInt>(row.col.size()), row.col.data(), row.val.data(), INSERT_VALUES));
-  }
-  PETSC_OK(MatAssemblyBegin(made.A, MAT_FINAL_ASSEMBLY));
-  PETSC_OK(MatAssemblyEnd(made.A, MAT_FINAL_ASSEMBLY));
-  return made;
-}
+GridMatrix on_grid(const Plate &plate) { return on_grid(plate.entry(), plate.n, DMDA_STENCIL_STAR, 2); }
 
 const Plate plate{{64, 60, 1}}, body{{19, 20, 18}};
 

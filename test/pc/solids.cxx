@@ -1,6 +1,7 @@
 /* Elasticity: where nodes have several unknowns, interpolations are smoothed with more than 4/3 over the largest eigenvalue, and where hard and soft bodies
    touch aggregates do not reach across. */
 #include "../support/brick_elements.hpp"
+#include "../support/grid_case.hpp"
 #include "../support/mac_grid.hpp"
 #include "../support/pc_case.hpp"
 
@@ -12,16 +13,26 @@ struct Body {
   std::shared_ptr<Sparse>                 A      = std::make_shared<Sparse>();
   std::shared_ptr<std::vector<PetscReal>> places = std::make_shared<std::vector<PetscReal>>();
 
-  /* Its rows, and its rigid-body modes. */
+  Entry entry() const
+  {
+    const auto rows = A;
+
+    return {"body",
+            rows->rows,
+            rows->rows,
+            square | symmetric | full_diagonal | nonempty,
+            [rows](PetscInt i, Row &r) {
+              for (PetscInt p = rows->ptr[i]; p < rows->ptr[i + 1]; p++) r.add(rows->col[p], PetscRealPart(rows->val[p]));
+            },
+            3};
+  }
+
+  MatHandle without_modes() const { return assemble(entry(), MATAIJ); }
+
+  /* And its rigid-body modes. */
   MatHandle matrix() const
   {
-    const auto   rows = A;
-    MatHandle    made = assemble({"body", rows->rows, rows->rows, square | symmetric | full_diagonal | nonempty,
-                                  [rows](PetscInt i, Row &r) {
-                                 for (PetscInt p = rows->ptr[i]; p < rows->ptr[i + 1]; p++) r.add(rows->col[p], PetscRealPart(rows->val[p]));
-                               },
-                                  3},
-                                 MATAIJ);
+    MatHandle    made = without_modes();
     VecHandle    xyz;
     NullHandle   modes;
     PetscScalar *a;
@@ -287,4 +298,63 @@ BOOST_AUTO_TEST_CASE(components_at_places_of_their_own)
   BOOST_TEST(!says(pc, "coarsened aggressively"));
   BOOST_TEST(says(pc, "1 sweep(s) of degree 4 on"));
   BOOST_TEST(iterations(A) <= 12);
+}
+
+/* A body of bricks of any shape, of one material or two, with a surface of its own: its modes are found, and serve as those that are given. */
+BOOST_AUTO_TEST_CASE(rotations_on_a_lattice)
+{
+  constexpr const char turns[] = "take rotations of the grid's points for zeros";
+  const auto           brick   = [](std::vector<PetscReal> sides, double softer) {
+    Body body;
+
+    *body.A = brick_elasticity<3>(
+      even_bricks<3>({12, 10, 11}, {sides[0], sides[1], sides[2]}), 1, [=](const Place<3> &x) { return x[1] < sides[1] / 2 ? softer : 1.; }, 0.3, at_the_end,
+      *body.places);
+    return body;
+  };
+
+  for (const Body &body : {brick({1, 1, 1}, 1), brick({1, 2, 0.5}, 1), brick({1, 1, 1}, 0.2), columns(0.5)}) {
+    const MatHandle A = body.without_modes();
+
+    BOOST_TEST(says(make_pc(A), turns));
+    BOOST_TEST(!says(make_pc(body.matrix()), turns));
+    BOOST_TEST(iterations(A) == iterations(body.matrix()));
+  }
+  const Body       uneven   = brick({1, 2, 0.5}, 1);
+  const PetscInt   points[] = {13, 11, 12};
+  const GridMatrix numbered = on_grid(uneven.entry(), points, DMDA_STENCIL_BOX, 1);
+
+  BOOST_TEST(says(make_pc(numbered.A), turns));
+  BOOST_TEST(iterations(numbered.A) <= iterations(uneven.matrix()) + 1); // of another right-hand side
+  BOOST_TEST(!says(make_pc(slivers(1).without_modes()), turns)); // on no lattice
+}
+
+/* Unknowns that diffuse each by itself, or are coupled in a node alone, take no rotation for a zero. */
+BOOST_AUTO_TEST_CASE(no_rotations_of_coupled_diffusion)
+{
+  constexpr PetscInt n = 24, bs = 2;
+  const Entry        diffusion{"coupled",
+                        n * n * bs,
+                        n * n * bs,
+                        square | symmetric | full_diagonal | nonempty,
+                        [](PetscInt i, Row &r) {
+                          const PetscInt node = i / bs, x = node % n, y = node / n;
+                          const auto     side = [&](PetscInt other) {
+                            for (PetscInt c = 0; c < bs; c++) {
+                              const PetscReal a = node * bs + c == i ? 1 : 0.4;
+
+                              r.add(other * bs + c, -a);
+                              r.add(node * bs + c, a);
+                            }
+                          };
+
+                          if (x > 0) side(node - 1);
+                          if (x + 1 < n) side(node + 1);
+                          if (y > 0) side(node - n);
+                          if (y + 1 < n) side(node + n);
+                          if (x == 0) r.add(i, 1);
+                        },
+                        bs};
+
+  BOOST_TEST(!says(make_pc(assemble(diffusion, MATAIJ)), "take rotations"));
 }

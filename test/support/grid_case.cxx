@@ -46,4 +46,32 @@ GridMatrix grid_matrix(MPI_Comm comm, PetscInt dof)
   return grid;
 }
 
+GridMatrix on_grid(const Entry &entry, const PetscInt points[3], DMDAStencilType stencil, PetscInt width)
+{
+  GridMatrix made;
+  AO         natural;
+  PetscInt   start, end;
+
+  PETSC_OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, stencil, points[0], points[1], points[2], PETSC_DECIDE,
+                        PETSC_DECIDE, PETSC_DECIDE, entry.bs, width, nullptr, nullptr, nullptr, made.da.put()));
+  PETSC_OK(DMSetUp(made.da));
+  PETSC_OK(DMSetMatrixPreallocateSkip(made.da, PETSC_TRUE));
+  PETSC_OK(DMCreateMatrix(made.da, made.A.put()));
+  PETSC_OK(MatSetOption(made.A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PETSC_OK(DMDAGetAO(made.da, &natural));
+  PETSC_OK(MatGetOwnershipRange(made.A, &start, &end));
+  for (PetscInt i = start; i < end; i++) {
+    PetscInt from = i;
+    Row      row;
+
+    PETSC_OK(AOPetscToApplication(natural, 1, &from));
+    entry.row(from, row);
+    PETSC_OK(AOApplicationToPetsc(natural, static_cast<PetscInt>(row.col.size()), row.col.data()));
+    PETSC_OK(MatSetValues(made.A, 1, &i, static_cast<PetscInt>(row.col.size()), row.col.data(), row.val.data(), INSERT_VALUES));
+  }
+  PETSC_OK(MatAssemblyBegin(made.A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(made.A, MAT_FINAL_ASSEMBLY));
+  return made;
+}
+
 } // namespace goza_test

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check.hpp"
+#include "entry.hpp"
 
 #include <petscdmda.h>
 
@@ -16,5 +17,8 @@ struct GridMatrix {
 
 /* 7 points of varying coefficients, `dof` components each. */
 GridMatrix grid_matrix(MPI_Comm comm, PetscInt dof);
+
+/* This matrix of nodes on a grid, its points numbered rank by rank. */
+GridMatrix on_grid(const Entry &entry, const PetscInt points[3], DMDAStencilType stencil, PetscInt width);
 
 } // namespace goza_test

@@ -93,6 +93,12 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, Near
         modes.B = linear_functions(mg->bending, {name.data(), rows.columns->start()}, rows.A.nrows, mg->space);
       }));
     }
+    if (mg->rotations.there()) {
+      PetscCall(Together(comm_of(pc), "hold rotations", [&] {
+        modes.k = mg->rotations.functions();
+        modes.B = rigid_body_modes(mg->rotations, {name.data(), rows.columns->start() / modes.bs, modes.bs}, rows.A.nrows, mg->space);
+      }));
+    }
     PetscCall(FailTogether(comm_of(pc), PredictMemory(pc, mg, rows, lattice, modes), "forecast its memory"));
     PetscCall(mg->hierarchy.build({rows.A, rows.columns, modes.bs, modes.k, std::move(modes.B), std::move(name), lattice, exact, facts}, mg->hierarchy_options,
                                   finite));
@@ -311,7 +317,7 @@ SAAMG::SAAMG()
 
   Notes:
   The near-null space is taken from `MatSetNearNullSpace()` or `PCSetCoordinates()` (rigid-body modes); else the constant of each component, and beside it
-  linear functions where the rows ask for them (below).
+  linear functions or rotations where the rows ask for them (below).
   Where the matrix is of a `DMDA`, or its rows show that they were numbered along a grid, aggregates are laid out on it, 3 x 3 x 3 nodes of 27 points each and 3
   along lines of strong coupling, so that coarse operators are those of grids, too. Planes of Dirichlet nodes are no part of that grid. On one rank and on
   GPUs, with one unknown a node and threshold 0, where the aggregates are boxes the set-up computes interpolations and coarse operators by place, without a
@@ -319,6 +325,8 @@ SAAMG::SAAMG()
   Where no near-null space is given and a symmetric matrix of one unknown a node is of fourth order on such a grid, as of plates that bend, which rows show that
   reach two points and take linear and square functions of the points for zeros, near-null vectors are the constant and these linear functions; the view says
   so. A near-null space of the constant alone leaves it at that. Aggregates are then 3 x 3 x 3 points whatever the entries are.
+  Where neither a near-null space nor coordinates are given and a symmetric matrix of two or three unknowns a node is of elasticity on such a grid, which rows
+  at a surface or between materials show that take rotations of the grid for zeros, near-null vectors are the rigid-body modes; the view says so.
   Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
   Where rows are so long that the coarse operators of a smoothed interpolation would fill up, as on graphs with hubs, a level's interpolation is not smoothed;
   the view says so. Where a level would make the operators of all levels larger than `PCSAAMGSetMaxComplexity()` allows, it is coarsened aggressively, and where

@@ -172,6 +172,7 @@ static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const 
   now.strong_share  = o.strong_share;
   now.by_heaviest   = o.by_heaviest;
   now.bends         = o.bends;
+  now.rotates       = mg->rotations.there();
   now.smoothed_with = o.smoothed_with;
   now.adjoint       = o.adjoint;
   now.covered       = o.smoothed_alone && facts.covered;
@@ -219,6 +220,26 @@ static PetscErrorCode LookForBending(PC pc, SAAMG *mg, const OwnRows &rows, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether rotations are to be near-null vectors beside translations, where neither a near-null space nor coordinates were given. */
+static PetscErrorCode LookForRotations(PC pc, SAAMG *mg, const OwnRows &rows, const GridBoxes &grid)
+{
+  const PetscInt  bs    = block_size_of(pc->pmat);
+  MatNullSpace    space = NULL;
+  Array<PetscInt> name;
+  Lattice         lattice;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetNearNullSpace(pc->pmat, &space));
+  if (space || mg->dim || bs < 2 || bs > 3 || mg->loose || !mg->found.symmetric || !mg->found.conjugated || !rows.A.ptr) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(events.eigen, pc, 0, 0, 0));
+  PetscCall(FailTogether(comm_of(pc), NaturalNumbers(grid, rows, bs, name, lattice), "number its nodes"));
+  PetscCall(Together(comm_of(pc), "look for rotations", [&] {
+    mg->rotations = rotations_of(rows.A, *rows.columns, {name.data(), rows.columns->start() / bs, bs, lattice});
+  }));
+  PetscCall(PetscLogEventEnd(events.eigen, pc, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Whether a level may do without another where its smoother covers its spectrum: a polynomial's interval is real, and levels that are asked to stay are to suit
    values to come. */
 static bool SmoothedAlone(const SAAMG &mg)
@@ -246,7 +267,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
 
   PetscFunctionBegin;
   const PetscInt bs = block_size_of(pc->pmat);
-  if (anew) mg->couplings = {}, mg->jumps = {}, mg->bending = {}, mg->far = false;
+  if (anew) mg->couplings = {}, mg->jumps = {}, mg->bending = {}, mg->rotations = {}, mg->far = false;
   PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0, facts));
   if (mg->exponent) {
     PetscCall(Together(comm_of(pc), "scale its matrix", [&] { scaled = std::make_unique<ScaledPC>(mg->exponent); }));
@@ -273,6 +294,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
     const bool in_space = !grid.empty() && grid[0].points[0] > 1 && grid[0].points[1] > 1 && grid[0].points[2] > 1;
 
     PetscCall(LookForBending(pc, mg, rows, grid));
+    PetscCall(LookForRotations(pc, mg, rows, grid));
     mg->hierarchy_options.bends = mg->bending.there();
     const bool signs            = mg->hierarchy_options.bends || (!has_modes(pc->pmat) && mg->couplings.of_both_signs(in_space));
 

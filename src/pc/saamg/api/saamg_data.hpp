@@ -3,6 +3,7 @@
 #include "pc/saamg/setup/bending.hpp"
 #include "pc/saamg/setup/couplings.hpp"
 #include "pc/saamg/setup/node_jumps.hpp"
+#include "pc/saamg/setup/rotations.hpp"
 #include "pc/saamg/setup/saddle.hpp"
 #include "pc/saamg/setup/symmetry.hpp"
 #include "pc/saamg/cycle/cycle.hpp"
@@ -59,7 +60,7 @@ struct Premises {
   std::string      settings;
   std::int64_t     couplings = 0; // entries that couple rows
   PetscReal        threshold = 0, strong_share = 0;
-  bool             by_heaviest = false, bends = false;
+  bool             by_heaviest = false, bends = false, rotates = false;
   SmoothedWith     smoothed_with = SmoothedWith::Matrix;
   bool             adjoint       = false;
   bool             covered       = false; // by the smoother, so that there is one level
@@ -72,8 +73,9 @@ struct Premises {
   bool serve(const Premises &o) const
   {
     return settings == o.settings && std::abs(static_cast<double>(couplings - o.couplings)) <= few * static_cast<double>(couplings) &&
-           threshold == o.threshold && strong_share == o.strong_share && by_heaviest == o.by_heaviest && bends == o.bends && smoothed_with == o.smoothed_with &&
-           adjoint == o.adjoint && covered == o.covered && near_null == o.near_null && vectors == o.vectors && coordinates == o.coordinates;
+           threshold == o.threshold && strong_share == o.strong_share && by_heaviest == o.by_heaviest && bends == o.bends && rotates == o.rotates &&
+           smoothed_with == o.smoothed_with && adjoint == o.adjoint && covered == o.covered && near_null == o.near_null && vectors == o.vectors &&
+           coordinates == o.coordinates;
   }
 };
 
@@ -121,6 +123,7 @@ struct SAAMG : SaamgSettings {
   Couplings    couplings;
   NodeJumps    jumps;
   Bending      bending;
+  Rotations    rotations;
   Saddle       saddle;
   int          exponent = 0;                // of the matrix's largest entry, where that is to be scaled
   bool         told = false, loose = false; // the matrix was said to be symmetric, or Hermitian; its blocks hold little beside their diagonals

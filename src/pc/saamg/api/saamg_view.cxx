@@ -6,6 +6,47 @@
 
 namespace goza::saamg {
 
+/* What couplings were found to be like, what near-null vectors and aggregates follow from that. */
+static PetscErrorCode ViewCouplings(SAAMG *mg, PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  if (mg->rotations.there())
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  its rows take rotations of the grid's points for zeros, as a body's: near-null vectors are its %" PetscInt_FMT
+                                     " rigid-body modes\n",
+                                     mg->rotations.functions()));
+  if (mg->hierarchy_options.bends)
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  %.3g %% of its rows take linear and square functions of the grid's points for zeros, as of fourth order: near-null "
+                                     "vectors are %" PetscInt_FMT " constant and linear ones\n",
+                                     100. * (double)mg->bending.bent / (double)mg->bending.rows, mg->bending.functions()));
+  else if (mg->hierarchy_options.by_heaviest)
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer,
+                             "  one coupling outweighs all others in %.3g %% of its rows: aggregates follow each row's largest, strength threshold %.3g\n",
+                             100. * (double)mg->couplings.ruled / (double)mg->couplings.rows, (double)mg->hierarchy_options.threshold));
+  else if (mg->couplings.anisotropic())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its couplings are weak, and it is an M-matrix: strength threshold %.3g\n",
+                                     100. * (double)mg->couplings.weak / (double)mg->couplings.edges, (double)mg->hierarchy_options.threshold));
+  else if (mg->couplings.jump())
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  %.3g %% of its couplings are as nothing beside the diagonals, as where coefficients jump, and it is an M-matrix: "
+                                     "strength threshold %.3g\n",
+                                     100. * (double)mg->couplings.across().couplings / (double)mg->couplings.edges, (double)mg->hierarchy_options.threshold));
+  else if (mg->jumps.there())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its nodes' couplings are as nothing beside diagonals that differ: strength threshold %.3g\n",
+                                     100. * (double)mg->jumps.across / (double)mg->jumps.edges, (double)mg->hierarchy_options.threshold));
+  else if (mg->far)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  its nodes are coupled beyond those around, as of elements of degree 2: strength threshold %.3g\n",
+                                     (double)mg->hierarchy_options.threshold));
+  else if (mg->hierarchy_options.strong_share > 0)
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer,
+                             "  %.3g %% of its couplings are of the diagonal's sign or below %.3g of their row's largest: aggregates follow the others\n",
+                             100. * (double)mg->couplings.minor / (double)mg->couplings.edges, (double)mg->hierarchy_options.strong_share));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What was found in the matrix, and what that led to. */
 static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
 {
@@ -36,35 +77,7 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
                                      smoother, flow ? " along its flow" : "", smoothing,
                                      mg->hierarchy_options.adjoint ? ", restriction with its transpose" : ""));
   }
-  if (mg->hierarchy_options.bends)
-    PetscCall(PetscViewerASCIIPrintf(viewer,
-                                     "  %.3g %% of its rows take linear and square functions of the grid's points for zeros, as of fourth order: near-null "
-                                     "vectors are %" PetscInt_FMT " constant and linear ones\n",
-                                     100. * (double)mg->bending.bent / (double)mg->bending.rows, mg->bending.functions()));
-  else if (mg->hierarchy_options.by_heaviest)
-    PetscCall(
-      PetscViewerASCIIPrintf(viewer,
-                             "  one coupling outweighs all others in %.3g %% of its rows: aggregates follow each row's largest, strength threshold %.3g\n",
-                             100. * (double)mg->couplings.ruled / (double)mg->couplings.rows, (double)mg->hierarchy_options.threshold));
-  else if (mg->couplings.anisotropic())
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its couplings are weak, and it is an M-matrix: strength threshold %.3g\n",
-                                     100. * (double)mg->couplings.weak / (double)mg->couplings.edges, (double)mg->hierarchy_options.threshold));
-  else if (mg->couplings.jump())
-    PetscCall(PetscViewerASCIIPrintf(viewer,
-                                     "  %.3g %% of its couplings are as nothing beside the diagonals, as where coefficients jump, and it is an M-matrix: "
-                                     "strength threshold %.3g\n",
-                                     100. * (double)mg->couplings.across().couplings / (double)mg->couplings.edges, (double)mg->hierarchy_options.threshold));
-  else if (mg->jumps.there())
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its nodes' couplings are as nothing beside diagonals that differ: strength threshold %.3g\n",
-                                     100. * (double)mg->jumps.across / (double)mg->jumps.edges, (double)mg->hierarchy_options.threshold));
-  else if (mg->far)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  its nodes are coupled beyond those around, as of elements of degree 2: strength threshold %.3g\n",
-                                     (double)mg->hierarchy_options.threshold));
-  else if (mg->hierarchy_options.strong_share > 0)
-    PetscCall(
-      PetscViewerASCIIPrintf(viewer,
-                             "  %.3g %% of its couplings are of the diagonal's sign or below %.3g of their row's largest: aggregates follow the others\n",
-                             100. * (double)mg->couplings.minor / (double)mg->couplings.edges, (double)mg->hierarchy_options.strong_share));
+  PetscCall(ViewCouplings(mg, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -61,6 +61,15 @@ static PetscErrorCode Centre(MPI_Comm comm, const std::vector<PetscReal> &coordi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+Array<PetscScalar> rigid_body_modes(Space space, PetscInt rows, PetscInt dim, const PetscReal *place, const PetscReal centre[3])
+{
+  const PetscInt     k = dim == 2 ? 3 : 6;
+  Array<PetscScalar> B(space, static_cast<std::size_t>(rows) * k, unset);
+
+  for_each_row(space, rows, SetRigidBody{dim, k, place, {centre[0], centre[1], centre[2]}, B.data()});
+  return B;
+}
+
 /* What a null space's vectors from the host were sent to a device as, and which these were: it stays with the null space, as what was sent of a device's vector
    stays with that. */
 struct SentVectors {
@@ -243,8 +252,7 @@ PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates,
     PetscCall(Guarded([&] {
       const Array<PetscReal> place(space, coordinates.data(), coordinates.size());
 
-      modes.B = Array<PetscScalar>(space, (std::size_t)m * modes.k, unset);
-      for_each_row(space, m, SetRigidBody{dim, modes.k, place.data(), {centre[0], centre[1], centre[2]}, modes.B.data()});
+      modes.B = rigid_body_modes(space, m, dim, place.data(), centre);
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -18,6 +18,9 @@ struct NearNull {
    are given, else the constant of each of the bs components. */
 PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates, PetscInt dim, Space space, NearNull &modes);
 
+/* The translations and rotations of nodes at place[nodes][dim], about `centre`: [rows][3], or [rows][6] in space. */
+Array<PetscScalar> rigid_body_modes(Space space, PetscInt rows, PetscInt dim, const PetscReal *place, const PetscReal centre[3]);
+
 /* Room for those that come from the host: they then travel beside what is sent to the device between this and NearNullVectors(). */
 PetscErrorCode RoomForNearNull(Mat A, Space space, NearNull &modes);
 
