@@ -172,7 +172,7 @@ static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const 
   now.strong_share  = o.strong_share;
   now.by_heaviest   = o.by_heaviest;
   now.bends         = o.bends;
-  now.rotates       = mg->rotations.there();
+  now.rotations     = mg->rotations;
   now.smoothed_with = o.smoothed_with;
   now.adjoint       = o.adjoint;
   now.covered       = o.smoothed_alone && facts.covered;
@@ -240,6 +240,21 @@ static PetscErrorCode LookForRotations(PC pc, SAAMG *mg, const OwnRows &rows, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Rotations are of the values: where these have others, what is kept of their pattern does not serve. */
+static PetscErrorCode RotationsAgain(PC pc, SAAMG *mg, const OwnRows &rows, bool *kept)
+{
+  const Rotations before = mg->rotations;
+  GridBoxes       grid;
+
+  PetscFunctionBegin;
+  if (!*kept || mg->reuse != PC_SAAMG_REUSE_PATTERN || block_size_of(pc->pmat) == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  mg->rotations = {};
+  PetscCall(FailTogether(comm_of(pc), FindGrid(pc, mg, &grid), "find its grid"));
+  PetscCall(LookForRotations(pc, mg, rows, grid));
+  *kept = mg->rotations.like(before);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Whether a level may do without another where its smoother covers its spectrum: a polynomial's interval is real, and levels that are asked to stay are to suit
    values to come. */
 static bool SmoothedAlone(const SAAMG &mg)
@@ -261,12 +276,14 @@ static PetscErrorCode CheckTuned(PC pc, SAAMG *mg)
 
 PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool *kept, std::shared_ptr<CsrFacts> *facts)
 {
-  const bool by_itself = mg->reuse == PC_SAAMG_REUSE_AUTO, anew = !*kept || by_itself;
+  const bool by_itself = mg->reuse == PC_SAAMG_REUSE_AUTO;
 
   std::unique_ptr<InnerPC> scaled;
 
   PetscFunctionBegin;
-  const PetscInt bs = block_size_of(pc->pmat);
+  PetscCall(RotationsAgain(pc, mg, rows, kept));
+  const bool     anew = !*kept || by_itself;
+  const PetscInt bs   = block_size_of(pc->pmat);
   if (anew) mg->couplings = {}, mg->jumps = {}, mg->bending = {}, mg->rotations = {}, mg->far = false;
   PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0, facts));
   if (mg->exponent) {

@@ -60,7 +60,8 @@ struct Premises {
   std::string      settings;
   std::int64_t     couplings = 0; // entries that couple rows
   PetscReal        threshold = 0, strong_share = 0;
-  bool             by_heaviest = false, bends = false, rotates = false;
+  bool             by_heaviest = false, bends = false;
+  Rotations        rotations;
   SmoothedWith     smoothed_with = SmoothedWith::Matrix;
   bool             adjoint       = false;
   bool             covered       = false; // by the smoother, so that there is one level
@@ -73,7 +74,7 @@ struct Premises {
   bool serve(const Premises &o) const
   {
     return settings == o.settings && std::abs(static_cast<double>(couplings - o.couplings)) <= few * static_cast<double>(couplings) &&
-           threshold == o.threshold && strong_share == o.strong_share && by_heaviest == o.by_heaviest && bends == o.bends && rotates == o.rotates &&
+           threshold == o.threshold && strong_share == o.strong_share && by_heaviest == o.by_heaviest && bends == o.bends && rotations.like(o.rotations) &&
            smoothed_with == o.smoothed_with && adjoint == o.adjoint && covered == o.covered && near_null == o.near_null && vectors == o.vectors &&
            coordinates == o.coordinates;
   }

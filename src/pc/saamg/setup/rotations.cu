@@ -5,7 +5,8 @@
 namespace goza::saamg {
 namespace {
 
-constexpr int sums = 10; // rows, and three of each pair
+constexpr int       sums      = 10; // rows, and three of each pair
+constexpr PetscReal hundredth = static_cast<PetscReal>(0.01);
 
 /* What the row of component c of a node leaves of e_c, and of x_d along e_c, for all c and d: its entries' sums by the component of their columns. */
 struct LooksTurned {
@@ -74,7 +75,15 @@ bool Rotations::there() const
     if (!collinear(pair[k], rows)) return false;
   const PetscReal third = dim == 2 ? 1 : spacing(1) * pair[2].both / (pair[2].first * spacing(2));
 
-  return PetscAbsReal(third - 1) < static_cast<PetscReal>(0.01);
+  return PetscAbsReal(third - 1) < hundredth;
+}
+
+bool Rotations::like(const Rotations &o) const
+{
+  if (there() != o.there()) return false;
+  for (int d = 1; there() && d < dim; d++)
+    if (!(PetscAbsReal(spacing(d) - o.spacing(d)) < hundredth * PetscAbsReal(spacing(d)))) return false;
+  return true;
 }
 
 Rotations rotations_of(const Csr &A, const ColumnMap &columns, NodeIds ids)

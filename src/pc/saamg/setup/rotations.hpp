@@ -18,6 +18,7 @@ struct Rotations {
   Pair    pair[3]; // of the directions 0 1, 0 2, 1 2
 
   bool      there() const;
+  bool      like(const Rotations &) const;                                                // none, or the same near-null vectors but for a hundredth
   PetscReal spacing(int d) const { return d ? pair[d - 1].both / pair[d - 1].first : 1; } // in units of the first
   PetscInt  functions() const { return dim == 2 ? 3 : 6; }                                // translations and rotations
 };
