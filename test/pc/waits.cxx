@@ -77,7 +77,8 @@ BOOST_AUTO_TEST_CASE(along_a_flow)
   BOOST_TEST(waits.first <= 25u * waits.levels);
 }
 
-/* A matrix that the host assembled is there in its format after the first set-up: a second one reads it there, and finds the same. */
+/* A matrix that the host assembled is there in its format after the first set-up: a second one reads it there, but for what couples it with other ranks' rows,
+   and finds the same. */
 static void check_assembled_on_the_host(MatType type)
 {
   Option         coarse("-pc_saamg_coarse_limit", "30"), threshold("-pc_saamg_threshold", "0.01");
@@ -85,7 +86,11 @@ static void check_assembled_on_the_host(MatType type)
   VecHandle      b = right_hand_side(A, 1), x = right_hand_side(A, 2), y = right_hand_side(A, 2);
   PCHandle       first = make_pc(A);
   PetscLogDouble sent  = 0;
+  PetscMPIInt    size;
+  MatInfo        info;
 
+  PETSC_OK(MatGetInfo(A, MAT_LOCAL, &info));
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
 #if PetscDefined(HAVE_CUDA) && PetscDefined(USE_LOG)
   sent = petsc_ctog_sz;
 #endif
@@ -93,7 +98,8 @@ static void check_assembled_on_the_host(MatType type)
 #if PetscDefined(HAVE_CUDA) && PetscDefined(USE_LOG)
   sent = petsc_ctog_sz - sent;
 #endif
-  BOOST_TEST(sent == 0);
+  if (size == 1) BOOST_TEST(sent == 0);
+  else BOOST_TEST(sent < info.nz_used * sizeof(PetscScalar) / 2);
   PETSC_OK(PCApply(first, b, x));
   PETSC_OK(PCApply(second, b, y));
   PETSC_OK(VecAXPY(y, -1, x));

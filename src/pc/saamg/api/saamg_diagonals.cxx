@@ -62,26 +62,21 @@ PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBoxes *boxes)
 }
 
 /* Values that only the host has would be sent to the device for each set-up. Where they are there in the matrix's format, they are read there. */
-static PetscErrorCode OpenRowsThere(const SAAMG *mg, bool known_to_ascend, OwnRows *rows, bool *opened)
+static const Format<PetscScalar> *values_there(const SAAMG *mg)
 {
-  const Mat  A = mg->matrix;
-  FormatMat *f = format_of(A);
+  const Mat        A = mg->matrix;
+  const FormatMat *f = format_of(A);
 
-  PetscFunctionBegin;
-  *opened = false;
-  if (mg->converted || mg->space != Space::Cuda || A->rmap->size > 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->converted || mg->space != Space::Cuda || !f || f->petscs_own || !f->op->built() || f->op->space() != mg->space || f->op->behind(A)) return nullptr;
 #if PetscDefined(HAVE_DEVICE)
-  if (A->offloadmask != PETSC_OFFLOAD_CPU) PetscFunctionReturn(PETSC_SUCCESS);
+  if (blocks_of(A).diagonal()->offloadmask != PETSC_OFFLOAD_CPU) return nullptr;
 #endif
-  if (!f || f->petscs_own || !f->op->built() || f->op->space() != mg->space) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!f->op->behind(A)) PetscCall(rows->open_same(A, f->op->diagonal_block(), known_to_ascend, opened));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return &f->op->diagonal_block();
 }
 
 PetscErrorCode OpenRows(SAAMG *mg, bool known_to_ascend, OwnRows *rows)
 {
-  const Mat A      = mg->matrix;
-  bool      opened = false;
+  const Mat A = mg->matrix;
 
   PetscFunctionBegin;
   PetscCheck(mg->owner == (find_own(A) != nullptr), comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
@@ -91,8 +86,7 @@ PetscErrorCode OpenRows(SAAMG *mg, bool known_to_ascend, OwnRows *rows)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (mg->makes_rows) PetscCall(rows->open_made(A));
-  else PetscCall(OpenRowsThere(mg, known_to_ascend, rows, &opened));
-  if (!mg->makes_rows && !opened) PetscCall(rows->open(mg->converted ? mg->converted : A, mg->space, known_to_ascend));
+  else PetscCall(rows->open(mg->converted ? mg->converted : A, mg->space, known_to_ascend, values_there(mg)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

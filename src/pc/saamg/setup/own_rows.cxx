@@ -19,14 +19,51 @@ void OwnRows::put_in_order(bool known_to_ascend)
   A     = made_.view();
 }
 
-PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
+/* The entries of all rows; without rows where it does not hold so many. *ascend: in every row. */
+static CsrMatrix entries_held(const Format<PetscScalar> &same, PetscInt nrows, PetscInt ncols, PetscInt nnz, bool *ascend)
+{
+  using Ell = mat::SlicedEll<PetscScalar, PetscScalar>;
+
+  const StoredRows stored({same.space(), nrows, ncols, nullptr, nullptr, nullptr}, &same);
+  const auto      *ell = dynamic_cast<const Ell *>(&same);
+  CsrMatrix        rows;
+
+  *ascend = !ell;
+  if (ell && ell->nonzeros() == nnz) rows = mat::compressed_rows(same.space(), mat::OwnValues(const_cast<Ell *>(ell)->entry_view())); // which are read
+  if (const auto *cds = stored.diagonals(); cds && cds->block_size() == 1) {
+    const auto view = cds->view();
+
+    rows = mat::compressed_rows(same.space(), mat::entries_in(view, 1, cds->half(), const_cast<PetscScalar *>(view.val)), false);
+  }
+  return rows.nnz() == nnz ? std::move(rows) : CsrMatrix();
+}
+
+PetscErrorCode OwnRows::open_diagonal_block(Mat block, Space space, const Format<PetscScalar> *same, bool *known_to_ascend)
+{
+  PetscFunctionBegin;
+  if (same) {
+    PetscCall(diagonal_.open_pattern(block));
+    const PetscInt nnz = diagonal_.nnz();
+    PetscCall(diagonal_.close());
+    PetscCall(Guarded([&] {
+      bool by_place;
+
+      made_ = entries_held(*same, block->rmap->n, block->cmap->n, nnz, &by_place);
+      *known_to_ascend |= made_.ptr.size() && by_place;
+    }));
+  }
+  if (!made_.ptr.size()) PetscCall(diagonal_.open(block, space));
+  A = made_.ptr.size() ? made_.view() : diagonal_.csr();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend, const Format<PetscScalar> *same)
 {
   const MPI_Comm  comm   = comm_of(aij);
   const AijBlocks blocks = blocks_of(aij);
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(comm, diagonal_.open(blocks.diagonal(), space), what));
-  A = diagonal_.csr();
+  PetscCall(FailTogether(comm, open_diagonal_block(blocks.diagonal(), space, same, &known_to_ascend), what));
   PetscCall(Together(comm, what, [&] {
     const LocalColumns owners(comm, A.ncols, space);
 
@@ -35,7 +72,7 @@ PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
   }));
   if (columns->size() > 1) {
     PetscCall(FailTogether(comm, off_diagonal_.open(blocks.others(), space), what));
-    PetscCall(Together(comm, what, [&] { made_ = join_columns(diagonal_.csr(), off_diagonal_.csr()); }));
+    PetscCall(Together(comm, what, [&] { made_ = join_columns(A, off_diagonal_.csr()); }));
     A = made_.view();
     PetscCall(diagonal_.close());
     PetscCall(off_diagonal_.close());
@@ -72,47 +109,6 @@ PetscErrorCode OwnRows::open_made(Mat D)
   PetscCall(off_diagonal_.close());
   A      = made_.view();
   ascend = true;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The entries of all rows; without rows where it does not hold so many. *ascend: in every row. */
-static CsrMatrix entries_held(const Format<PetscScalar> &same, PetscInt nrows, PetscInt ncols, PetscInt nnz, bool *ascend)
-{
-  using Ell = mat::SlicedEll<PetscScalar, PetscScalar>;
-
-  const StoredRows stored({same.space(), nrows, ncols, nullptr, nullptr, nullptr}, &same);
-  const auto      *ell = dynamic_cast<const Ell *>(&same);
-  CsrMatrix        rows;
-
-  *ascend = !ell;
-  if (ell && ell->nonzeros() == nnz) rows = mat::compressed_rows(same.space(), mat::OwnValues(const_cast<Ell *>(ell)->entry_view())); // which are read
-  if (const auto *cds = stored.diagonals(); cds && cds->block_size() == 1) {
-    const auto view = cds->view();
-
-    rows = mat::compressed_rows(same.space(), mat::entries_in(view, 1, cds->half(), const_cast<PetscScalar *>(view.val)), false);
-  }
-  return rows.nnz() == nnz ? std::move(rows) : CsrMatrix();
-}
-
-PetscErrorCode OwnRows::open_same(Mat aij, const Format<PetscScalar> &same, bool known_to_ascend, bool *opened)
-{
-  const MPI_Comm   comm = comm_of(aij);
-  mat::BorrowedCsr pattern;
-
-  PetscFunctionBegin;
-  PetscCall(pattern.open_pattern(aij));
-  const PetscInt nnz = pattern.nnz();
-  PetscCall(pattern.close());
-  PetscCall(Guarded([&] {
-    bool by_place;
-
-    made_   = entries_held(same, aij->rmap->n, aij->cmap->n, nnz, &by_place);
-    *opened = made_.ptr.size();
-    if (!*opened) return;
-    columns = std::make_shared<ColumnMap>(LocalColumns(comm, made_.ncols, made_.space()), std::vector<PetscInt>());
-    A       = made_.view();
-    put_in_order(known_to_ascend || by_place);
-  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -13,18 +13,18 @@ struct OwnRows {
   MapPtr columns;
   bool   ascend = false; // columns did, as they came
 
-  PetscErrorCode open(Mat aij, Space space, bool known_to_ascend = false); // collective
+  /* same: nullptr, or the format of the diagonal block there, which holds the same values; where its entries, of diagonals those that are not 0, are all that
+     the block has, they are read instead of the block's. Collective. */
+  PetscErrorCode open(Mat aij, Space space, bool known_to_ascend = false, const Format<PetscScalar> *same = nullptr);
   /* Of a matrix that is nothing but its diagonals: rows made of these, collective; and of one rank's the number of rows, and no entries. */
   PetscErrorCode open_made(Mat A);
-  /* Of one rank's AIJ matrix whose values a device would have to be sent: of the format there that holds the same values. opened: its entries, of diagonals
-     those that are not 0, are all that the matrix has. */
-  PetscErrorCode open_same(Mat aij, const Format<PetscScalar> &same, bool known_to_ascend, bool *opened);
   PetscErrorCode open_diagonals(Mat A, Space space, PetscLogDouble nnz);
   PetscErrorCode close();                                                    // what was made to be read goes, what is lent is given back
   std::size_t    bytes() const { return made_.bytes() + diagonal_.bytes(); } // of what is not lent
 
 private:
-  void put_in_order(bool known_to_ascend);
+  PetscErrorCode open_diagonal_block(Mat block, Space space, const Format<PetscScalar> *same, bool *known_to_ascend);
+  void           put_in_order(bool known_to_ascend);
 
   BorrowedCsr diagonal_, off_diagonal_;
   CsrMatrix   made_; // joined, or sorted: a user's own arrays may be in any order
