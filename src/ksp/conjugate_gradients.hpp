@@ -47,9 +47,7 @@ private:
     if (!merged_) {
       PetscCall(Guarded([&] { sums.leave(0); }));
       PetscCall(K_.precondition(R, Z, {begun, narrow_z_ != nullptr, K_.may_leave_sums() ? &sums : nullptr}));
-      PetscCall(pass(4, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) {
-        cg_products(space, n, v, tells(), sums.nleft() > 0, !norm_of_r_, loop_.more(), sums);
-      }));
+      PetscCall(pass(4, cg_products, tells(), sums.nleft() > 0, !norm_of_r_, loop_.more()));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(merged_products());
@@ -65,8 +63,7 @@ private:
     PetscFunctionBegin;
     PetscCall(K_.precondition(R, Z));
     PetscCall(K_.multiply(Z, S));
-    PetscCall(pass(first_ ? 6 : 10,
-                   [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_merged_products(space, n, v, keeps(), norm_of_r_, first_, sums); }));
+    PetscCall(pass(first_ ? 6 : 10, cg_merged_products, keeps(), norm_of_r_, first_));
     if (by_devices_)
       PetscCall(Guarded([&] {
         K_.rank_sums().sum_on_devices(&keeps().there->zr, CgScalars::merged_sums);
@@ -83,20 +80,10 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode merged_step(bool in_loop)
-  {
-    const bool first = std::exchange(first_, false);
-
-    PetscFunctionBegin;
-    PetscCall(pass(8, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_merged_step(space, n, v, keeps(), first, in_loop, sums); }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscErrorCode merged_step(bool in_loop) { return pass(8, cg_merged_step, keeps(), std::exchange(first_, false), in_loop); }
 
   /* p, and x with the one before. */
-  PetscErrorCode direction(const DirectionPass &what)
-  {
-    return pass(4, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_direction(space, n, v, keeps(), what, sums); });
-  }
+  PetscErrorCode direction(const DirectionPass &what) { return pass(4, cg_direction, keeps(), what); }
   PetscErrorCode next_direction() { return direction({std::exchange(first_, false), std::exchange(x_is_late_, false)}); }
 
   /* A p and r. */
@@ -105,9 +92,7 @@ private:
     PetscFunctionBegin;
     PetscCall(K_.multiply_dot(P, P, W, &keeps().there->pw));
     PetscCall(K_.log_flops(2));
-    PetscCall(pass(norm_of_r_ ? 4 : 2, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) {
-      cg_residual(space, n, v, norm_of_r_ ? tells() : keeps(), norm_of_r_, first_step_, loop_.more(), sums);
-    }));
+    PetscCall(pass(norm_of_r_ ? 4 : 2, cg_residual, norm_of_r_ ? tells() : keeps(), norm_of_r_, first_step_, loop_.more()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -177,7 +162,7 @@ private:
       PetscCall(precondition(false));
       if (!merged_) PetscCall(listen());
     } else if (norm_of_r_) {
-      PetscCall(pass(2, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_norm(space, n, v, tells(), sums); }));
+      PetscCall(pass(2, cg_norm, tells()));
       PetscCall(listen());
       if (merged_) PetscCall(K_.sum_over_ranks(&now_.norm, 1));
     }

@@ -45,10 +45,11 @@ protected:
   ScalarsView<S> tells() { return scalars_.view(true); }
   ScalarsView<S> keeps() { return scalars_.view(false); }
 
-  template <class Pass> PetscErrorCode pass(PetscLogDouble flops_per_row, const Pass &run)
+  /* run(space, n, vectors, arguments..., sums) */
+  template <class Pass, class... Arguments> PetscErrorCode pass(PetscLogDouble flops_per_row, const Pass &run, const Arguments &...arguments)
   {
     PetscFunctionBegin;
-    PetscCall(Guarded([&] { run(K_.space(), K_.n(), method().vectors(), K_.sums()); }));
+    PetscCall(Guarded([&] { run(K_.space(), K_.n(), method().vectors(), arguments..., K_.sums()); }));
     PetscCall(K_.log_flops(flops_per_row));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

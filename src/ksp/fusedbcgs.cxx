@@ -47,7 +47,7 @@ private:
     PetscFunctionBegin;
     early_ = !whole_ && K_.has_transpose();
     PetscCall(K_.first_residual(R));
-    PetscCall(pass(2, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_begin(space, n, v, tells(), sums); }));
+    PetscCall(pass(2, bcgs_begin, tells()));
     PetscCall(listen());
     if (!whole_)
       PetscCall(add_up([&] {
@@ -66,19 +66,11 @@ private:
   {
     PetscFunctionBegin;
     x_is_late_ = false;
-    PetscCall(pass(4, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) {
-      bcgs_direction(space, n, v, keeps(), {false, true, false, true}, {}, sums);
-    }));
+    PetscCall(pass(4, bcgs_direction, keeps(), DirectionPass{false, true, false, true}, AnyFirstStep()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode direction(const DirectionPass &what)
-  {
-    PetscFunctionBegin;
-    PetscCall(pass(what.first ? 0 : 8,
-                   [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_direction(space, n, v, keeps(), what, first_of_p_, sums); }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscErrorCode direction(const DirectionPass &what) { return pass(what.first ? 0 : 8, bcgs_direction, keeps(), what, first_of_p_); }
 
   /* On the device, where nobody waits. */
   PetscErrorCode add_up_there(PetscScalar *values, PetscInt n, const bool *wanted = nullptr)
@@ -107,21 +99,14 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode second_half()
-  {
-    PetscFunctionBegin;
-    PetscCall(pass(6, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) {
-      bcgs_second_half(space, n, v, whole_ ? tells() : keeps(), whole_, loop_.more(), sums);
-    }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscErrorCode second_half() { return pass(6, bcgs_second_half, whole_ ? tells() : keeps(), whole_, loop_.more()); }
 
   PetscErrorCode halves()
   {
     PetscFunctionBegin;
     PetscCall(K_.precondition(P, MP, {first_of_p_.kind != AnyFirstStep::none}));
     PetscCall(first_product());
-    PetscCall(pass(4, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_first_half(space, n, v, keeps(), first_of_s_, sums); }));
+    PetscCall(pass(4, bcgs_first_half, keeps(), first_of_s_));
     PetscCall(K_.precondition(R, MS, {first_of_s_.kind != AnyFirstStep::none}));
     if (whole_) {
       PetscCall(K_.multiply_dot(MS, R, T, &keeps().there->st, &keeps().there->tt));
@@ -130,7 +115,7 @@ private:
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(K_.multiply(MS, T));
-    PetscCall(pass(8, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_products(space, n, v, keeps(), sums); }));
+    PetscCall(pass(8, bcgs_products, keeps()));
     if (by_devices_) PetscCall(second_half_by_devices());
     else {
       PetscCall(add_up([&] { return add_up_products(); }));

@@ -193,6 +193,17 @@ std::string KrylovSpace::describe() const
 
 /* --- operations */
 
+template <class Product> PetscErrorCode KrylovSpace::logged_product(const Product &product)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(events.mult, A_, 0, 0, 0));
+  PetscCall(product());
+  usage.products[(int)space_]++;
+  PetscCall(LogFlops(space_, PetscMax(2.0 * op_->nnz() - n_, 0.0)));
+  PetscCall(PetscLogEventEnd(events.mult, A_, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode KrylovSpace::first_residual(PetscInt r)
 {
   Vector &v = vectors_[r];
@@ -211,10 +222,7 @@ PetscErrorCode KrylovSpace::residual(PetscInt r)
 {
   PetscFunctionBegin;
   if (op_) {
-    PetscCall(PetscLogEventBegin(events.mult, A_, 0, 0, 0));
-    PetscCall(op_->apply(x_.data, Residual<PetscScalar>{b_.data(), vectors_[r].data}));
-    PetscCall(log_product());
-    PetscCall(PetscLogEventEnd(events.mult, A_, 0, 0, 0));
+    PetscCall(logged_product([&] { return op_->apply(x_.data, Residual<PetscScalar>{b_.data(), vectors_[r].data}); }));
   } else {
     PetscCall(multiply(solution, r));
     PetscCall(Guarded([&] { subtract_from(space_, n_, b_.data(), vectors_[r].data, sums_); }));
@@ -227,14 +235,8 @@ PetscErrorCode KrylovSpace::multiply(PetscInt x, PetscInt y)
   Vector &from = vector(x), &to = vector(y);
 
   PetscFunctionBegin;
-  if (op_) {
-    PetscCall(PetscLogEventBegin(events.mult, A_, 0, 0, 0));
-    PetscCall(op_->apply(from.data, Assign<PetscScalar>{to.data}));
-    PetscCall(log_product());
-    PetscCall(PetscLogEventEnd(events.mult, A_, 0, 0, 0));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(through_petsc(from, to, [this](Vec x, Vec y) { return KSP_MatMult(ksp_, A_, x, y); }));
+  if (op_) PetscCall(logged_product([&] { return op_->apply(from.data, Assign<PetscScalar>{to.data}); }));
+  else PetscCall(through_petsc(from, to, [this](Vec x, Vec y) { return KSP_MatMult(ksp_, A_, x, y); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,13 +244,12 @@ PetscErrorCode KrylovSpace::multiply_dot(PetscInt x, PetscInt w, PetscInt y, Pet
 {
   PetscFunctionBegin;
   if (op_ && !op_->has_others()) {
-    PetscCall(PetscLogEventBegin(events.mult, A_, 0, 0, 0));
-    PetscCall(Guarded([&] {
-      op_->diagonal_block().apply_dots(vector(x).data, {vector(w).data, vector(y).data, yy != nullptr, &sums_});
-      add_up(space_, sums_, wy, yy);
+    PetscCall(logged_product([&] {
+      return Guarded([&] {
+        op_->diagonal_block().apply_dots(vector(x).data, {vector(w).data, vector(y).data, yy != nullptr, &sums_});
+        add_up(space_, sums_, wy, yy);
+      });
     }));
-    PetscCall(log_product());
-    PetscCall(PetscLogEventEnd(events.mult, A_, 0, 0, 0));
   } else {
     PetscCall(multiply(x, y));
     PetscCall(Guarded([&] {
@@ -339,22 +340,10 @@ PetscErrorCode KrylovSpace::precondition(PetscInt r, PetscInt z, const CycleEnds
     PetscCall(PetscLogEventBegin(PC_Apply, ksp_->pc, 0, 0, 0));
     PetscCall(pc_.apply(from.data, to.data, sums_, ends));
     PetscCall(PetscLogEventEnd(PC_Apply, ksp_->pc, 0, 0, 0));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(through_petsc(from, to, [this](Vec r, Vec z) { return KSP_PCApply(ksp_, r, z); }));
+  } else PetscCall(through_petsc(from, to, [this](Vec r, Vec z) { return KSP_PCApply(ksp_, r, z); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode KrylovSpace::log_flops(PetscLogDouble per_row) { return LogFlops(space_, per_row * n_); }
-
-PetscErrorCode KrylovSpace::log_product()
-{
-  const PetscLogDouble flops = PetscMax(2.0 * op_->nnz() - n_, 0.0);
-
-  PetscFunctionBegin;
-  usage.products[(int)space_]++;
-  PetscCall(LogFlops(space_, flops));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 } // namespace goza::ksp

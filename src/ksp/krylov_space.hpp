@@ -22,9 +22,6 @@ class KrylovSpace {
 public:
   static constexpr PetscInt solution = -1; // as the number of a vector: x itself
 
-  KrylovSpace()                               = default;
-  KrylovSpace(const KrylovSpace &)            = delete;
-  KrylovSpace &operator=(const KrylovSpace &) = delete;
   ~KrylovSpace() { (void)reset(); }
 
   /* For one solve, with vectors 0 .. nvectors - 1, whose contents are what earlier solves have left, at first 0. prepare(): what the method holds besides, on
@@ -126,12 +123,12 @@ private:
     PetscCall(to.open(space_, true));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  Vector        &vector(PetscInt k) { return k == solution ? x_ : vectors_[k]; }
-  PetscErrorCode find_operator(KSP ksp);  // collective
-  PetscErrorCode take(PetscInt nvectors); // this rank's, what is open after an error included
-  PetscErrorCode find_pc(ShortText *why);
-  PetscErrorCode log_product();
-  std::string    describe() const;
+  Vector                                 &vector(PetscInt k) { return k == solution ? x_ : vectors_[k]; }
+  PetscErrorCode                          find_operator(KSP ksp);  // collective
+  PetscErrorCode                          take(PetscInt nvectors); // this rank's, what is open after an error included
+  PetscErrorCode                          find_pc(ShortText *why);
+  template <class Product> PetscErrorCode logged_product(const Product &product); // of the operator's, under its event
+  std::string                             describe() const;
 
   KSP      ksp_    = NULL;
   Mat      A_      = NULL;
