@@ -41,8 +41,6 @@ std::int64_t missing_places(Space space, const OwnValues &Y, const OwnValues &X)
 void transpose_into(Space space, const DiagonalValues &T, const DiagonalValues &A);
 /* y = A^T x, or z + A^T x */
 void      multiply_transposed(Space space, const OwnValues &A, const PetscScalar *x, const PetscScalar *z, PetscScalar *y);
-PetscReal largest_row_sum(Space space, const OwnValues &A);
-PetscReal largest_column_sum(Space space, const OwnValues &A);
 PetscReal square_sum(Space space, const OwnValues &A);
 void      absolute_sums(Space space, const OwnValues &A, bool of_columns, PetscScalar *y); // of each row or column
 

@@ -1,6 +1,6 @@
 /* The entries of an owning matrix as rows, and what goes by its columns. */
 #include "core/launch/by_lanes.hpp"
-#include "core/launch/row_sums.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "core/sparse/csr_ops.hpp"
 #include "core/util/algorithm.hpp"
 #include "entry_ops.hpp"
@@ -43,28 +43,18 @@ template <class E> struct MultiplyTransposed {
   }
 };
 
-template <class E> struct SumOfRow {
-  E    A;
-  bool squares;
+template <class E> HD void add_squares(PetscInt row, PetscReal *sum, const E &A)
+{
+  A.for_each_of_row(row, [&](PetscInt, const PetscScalar *p) { *sum += PetscRealPart(*p * PetscConj(*p)); });
+}
 
-  HD PetscReal sum(PetscInt k) const
-  {
-    PetscReal  sum  = 0;
-    const auto join = [&](PetscInt, const PetscScalar *p) { sum += squares ? PetscRealPart(*p * PetscConj(*p)) : PetscAbsScalar(*p); };
+template <class E> HD void absolute_sum(PetscInt k, const E &A, PetscScalar *y)
+{
+  PetscReal sum = 0;
 
-    A.for_each_of_row(k, join);
-    return sum;
-  }
-
-  HD void operator()(PetscInt k, PetscReal *all) const { *all = squares ? Plus::join(*all, sum(k)) : Most::join(*all, sum(k)); }
-};
-
-template <class E> struct WriteSum {
-  SumOfRow<E>  row;
-  PetscScalar *y;
-
-  HD void operator()(PetscInt k) const { y[k] = row.sum(k); }
-};
+  A.for_each_of_row(k, [&](PetscInt, const PetscScalar *p) { sum += PetscAbsScalar(*p); });
+  y[k] = sum;
+}
 
 /* One row after another, on the host. */
 template <class E> void scatter_row(PetscInt row, const E &A, const PetscScalar *x, PetscScalar *y)
@@ -235,15 +225,6 @@ void write_nodes(Space space, const BlocksOfNode &body)
   else for_each_row_by_few_lanes(space, body.A.nodes, body);
 }
 
-template <class E> PetscReal joined(Space space, const E &A, PetscInt n, bool squares)
-{
-  Array<PetscReal> result(space, 1);
-
-  if (squares) join_rows<Plus, 1>(space, n, SumOfRow<E>{A, true}, result.data());
-  else join_rows<Most, 1>(space, n, SumOfRow<E>{A, false}, result.data());
-  return read_value(space, result.data());
-}
-
 template <class E> CsrMatrix rows_of(Space space, const E &A)
 {
   CsrMatrix rows(space, A.rows(), A.cols());
@@ -292,33 +273,17 @@ void multiply_transposed(Space space, const OwnValues &values, const PetscScalar
   std::visit([&](const auto &A) { multiply_by_columns(space, A, x, z, y); }, values);
 }
 
-PetscReal largest_row_sum(Space space, const OwnValues &values)
-{
-  return std::visit([&](const auto &A) { return joined(space, A, A.rows(), false); }, values);
-}
-
-PetscReal largest_column_sum(Space space, const OwnValues &values)
-{
-  PetscReal most = 0;
-
-  std::visit([&](const auto &A) { with_columns(space, A, [&](const auto &columns) { most = joined(space, columns, A.cols(), false); }); }, values);
-  return most;
-}
-
 PetscReal square_sum(Space space, const OwnValues &values)
 {
-  return std::visit([&](const auto &A) { return joined(space, A, A.rows(), true); }, values);
+  return std::visit([&](const auto &A) { return joined_rows<Plus, 1, PetscReal>(space, A.rows(), bound<add_squares<std::decay_t<decltype(A)>>>(A))[0]; },
+                    values);
 }
 
 void absolute_sums(Space space, const OwnValues &values, bool of_columns, PetscScalar *y)
 {
   std::visit(
     [&](const auto &A) {
-      const auto write = [&](const auto &rows, PetscInt n) {
-        using E = std::decay_t<decltype(rows)>;
-
-        for_each_row(space, n, WriteSum<E>{{rows, false}, y});
-      };
+      const auto write = [&](const auto &rows, PetscInt n) { for_each_row(space, n, bound<absolute_sum<std::decay_t<decltype(rows)>>>(rows, y)); };
 
       if (of_columns) with_columns(space, A, [&](const auto &columns) { write(columns, A.cols()); });
       else write(A, A.rows());
@@ -333,10 +298,8 @@ void count_entries(Space space, const OwnValues &values, PetscInt *length)
 
 std::int64_t count_entries(Space space, const OwnValues &values)
 {
-  Array<std::int64_t> sum(space, 1);
-
-  std::visit([&](const auto &A) { join_rows<Plus, 1>(space, A.rows(), CountEntries<std::decay_t<decltype(A)>>{A, nullptr}, sum.data()); }, values);
-  return read_value(space, sum.data());
+  return std::visit([&](const auto &A) { return joined_rows<Plus, 1, std::int64_t>(space, A.rows(), CountEntries<std::decay_t<decltype(A)>>{A, nullptr})[0]; },
+                    values);
 }
 
 void copy_entries(Space space, const OwnValues &values, const PetscInt *begin, PetscInt first, PetscInt *col, PetscScalar *val)

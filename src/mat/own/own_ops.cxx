@@ -153,31 +153,33 @@ static PetscErrorCode AddSumsOfRest(Mat rest, bool of_columns, Vec sums)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On several ranks. */
-static PetscErrorCode NormWithRest(Mat A, OwnMat *own, Mat rest, const OwnValues &v, NormType type, PetscReal *norm)
+/* The root of the sum of squares. */
+static PetscErrorCode FrobeniusNorm(Mat A, OwnMat *own, Mat rest, const OwnValues &v, PetscReal *norm)
 {
-  const bool of_columns = type == NORM_1;
-  Vec        right, left;
-  VecWrite   out;
-  PetscReal  of_rest;
+  PetscReal sum = 0, of_rest = 0;
 
   PetscFunctionBegin;
-  if (type == NORM_FROBENIUS) {
-    PetscReal sum = 0;
+  PetscCall(AllAgree(A, Guarded([&] { sum = square_sum(own->space, v); })));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPIU_SUM, comm_of(A)));
+  if (rest) PetscCall(MatNorm(rest, NORM_FROBENIUS, &of_rest));
+  *norm = PetscSqrtReal(sum + of_rest * of_rest);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    PetscCall(AllAgree(A, Guarded([&] { sum = square_sum(own->space, v); })));
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPIU_SUM, comm_of(A)));
-    PetscCall(MatNorm(rest, type, &of_rest));
-    *norm = PetscSqrtReal(sum + of_rest * of_rest);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+/* Of absolute values, of a row or of a column. */
+static PetscErrorCode LargestSum(Mat A, OwnMat *own, Mat rest, const OwnValues &v, bool of_columns, PetscReal *norm)
+{
+  Vec      right, left;
+  VecWrite out;
+
+  PetscFunctionBegin;
   PetscCall(MatCreateVecs(A, &right, &left));
   const Vec      sums   = of_columns ? right : left;
   PetscErrorCode failed = out.get(sums, own->space, own->staged.z);
   if (!failed) failed = Guarded([&] { absolute_sums(own->space, v, of_columns, out.data()); });
   if (!failed) failed = out.restore();
   PetscCall(AllAgree(A, failed));
-  PetscCall(AddSumsOfRest(rest, of_columns, sums));
+  if (rest) PetscCall(AddSumsOfRest(rest, of_columns, sums));
   PetscCall(VecNorm(sums, NORM_INFINITY, norm));
   PetscCall(VecDestroy(&right));
   PetscCall(VecDestroy(&left));
@@ -197,15 +199,7 @@ static PetscErrorCode MatNorm_Own(Mat A, NormType type, PetscReal *norm)
   if (!failed) failed = OwnRead(A, own, own->space, &v);
   PetscCall(AllAgree(A, failed));
   PetscCall(OwnRest(A, own, &rest));
-  if (rest) {
-    PetscCall(NormWithRest(A, own, rest, v, type, norm));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(Guarded([&] {
-    *norm = type == NORM_1        ? largest_column_sum(own->space, v)
-          : type == NORM_INFINITY ? largest_row_sum(own->space, v)
-                                  : PetscSqrtReal(square_sum(own->space, v));
-  }));
+  PetscCall(type == NORM_FROBENIUS ? FrobeniusNorm(A, own, rest, v, norm) : LargestSum(A, own, rest, v, type == NORM_1, norm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
