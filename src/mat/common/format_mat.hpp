@@ -119,6 +119,22 @@ template <class Function> PetscErrorCode ComposeOver(Mat A, FormatMat *f, Compos
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A type's settings from its options, by call(items), and what its views read. Under a heading of their own: behind -dm_mat_type PETSc has printed its own, "Matrix
+   (Mat) options", for -mat_seqaij_type alone, and leaves out of -help what comes under it again. */
+template <class Call> PetscErrorCode MatTypeFromOptions(Mat A, const char *type, const Call &call)
+{
+  char heading[64];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(heading, sizeof(heading), "Matrix type %s options", type));
+  PetscOptionsBegin(comm_of(A), ((PetscObject)A)->prefix, heading, "Mat");
+  PetscOptionsObject->options = ((PetscObject)A)->options;
+  PetscCall(call(PetscOptionsObject));
+  PetscCall(MatFormatViewOptions(PetscOptionsObject));
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The type under whose name PETSc looks for conversions and products: the host's, which has them all. */
 inline MatType HostType(std::string_view type) { return type.rfind("mpi", 0) == 0 ? MATMPIAIJ : MATSEQAIJ; }
 

@@ -16,29 +16,13 @@ static PetscErrorCode MatAssemblyEnd_Format(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Under a heading of their own: behind -dm_mat_type PETSc has printed its own, "Matrix (Mat) options", for -mat_seqaij_type alone, and leaves out of -help what
-   comes under it again. */
-static PetscErrorCode SettingsFromOptions(Mat A, FormatMat *f)
-{
-  char heading[64];
-
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(heading, sizeof(heading), "Matrix type %s options", f->kind->root));
-  PetscOptionsBegin(comm_of(A), ((PetscObject)A)->prefix, heading, "Mat");
-  PetscOptionsObject->options = ((PetscObject)A)->options;
-  PetscCall(f->kind->from_options(A, *f->config, PetscOptionsObject));
-  PetscCall(MatFormatViewOptions(PetscOptionsObject));
-  PetscOptionsEnd();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode MatSetFromOptions_Format(Mat A, GozaOptionItems PetscOptionsObject)
 {
   FormatMat *f = format_of(A);
 
   PetscFunctionBegin;
   if (f->base.setfromoptions) PetscCall(MatFormatAsBase(A, f, [&] { return f->base.setfromoptions(A, PetscOptionsObject); }));
-  PetscCall(SettingsFromOptions(A, f));
+  PetscCall(MatTypeFromOptions(A, f->kind->root, [&](GozaOptionItems items) { return f->kind->from_options(A, *f->config, items); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -39,14 +39,7 @@ PetscErrorCode AijWithPlaces(Mat A, const GridPlaces &grid, const std::vector<Ot
     col.reserve(1); // PETSc takes a null pointer for "not given"
     val.assign(col.size() + 1, 0);
   }));
-  PetscCall(MatCreate(comm_of(A), aij));
-  PetscCall(MatSetSizes(*aij, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
-  PetscCall(MatSetBlockSizesFromMats(*aij, A, A));
-  PetscCall(MatSetType(*aij, A->rmap->size > 1 ? MATMPIAIJ : MATSEQAIJ));
-  PetscErrorCode failed = A->rmap->size > 1 ? MatMPIAIJSetPreallocationCSR(*aij, ptr.data(), col.data(), val.data())
-                                            : MatSeqAIJSetPreallocationCSR(*aij, ptr.data(), col.data(), val.data());
-  if (failed) PetscCall(MatDestroy(aij));
-  PetscCall(failed);
+  PetscCall(OwnAijOfRows(A, ptr.data(), col.data(), val.data(), aij));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

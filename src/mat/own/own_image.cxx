@@ -185,6 +185,20 @@ OwnImage &image_of(OwnMat *own, bool places) { return own->images[places && !own
 
 } // namespace
 
+PetscErrorCode OwnAijOfRows(Mat A, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val, Mat *B)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreate(comm_of(A), B));
+  PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  PetscCall(MatSetBlockSizesFromMats(*B, A, A));
+  PetscCall(PetscObjectSetOptionsPrefix((PetscObject)*B, ((PetscObject)A)->prefix));
+  PetscCall(MatSetType(*B, A->rmap->size > 1 ? MATMPIAIJ : MATSEQAIJ));
+  PetscErrorCode failed = A->rmap->size > 1 ? MatMPIAIJSetPreallocationCSR(*B, ptr, col, val) : MatSeqAIJSetPreallocationCSR(*B, ptr, col, val);
+  if (failed) PetscCall(MatDestroy(B));
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode OwnMakeAij(Mat A, bool places, Mat *B)
 {
   OwnMat  *own = own_of(A);
@@ -195,15 +209,7 @@ PetscErrorCode OwnMakeAij(Mat A, bool places, Mat *B)
   PetscCall(PetscLogEventBegin(own_to_aij, A, 0, 0, 0));
   PetscCall(OwnRest(A, own, &rest));
   PetscCall(FailTogether(comm_of(A), FindRows(A, own, places, &rows), make));
-  PetscCall(MatCreate(comm_of(A), B));
-  PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
-  PetscCall(MatSetBlockSizesFromMats(*B, A, A));
-  PetscCall(PetscObjectSetOptionsPrefix((PetscObject)*B, ((PetscObject)A)->prefix));
-  PetscCall(MatSetType(*B, rest ? MATMPIAIJ : MATSEQAIJ));
-  PetscErrorCode failed = rest ? MatMPIAIJSetPreallocationCSR(*B, rows.ptr.data(), rows.col, rows.val)
-                               : MatSeqAIJSetPreallocationCSR(*B, rows.ptr.data(), rows.col, rows.val);
-  if (failed) PetscCall(MatDestroy(B));
-  PetscCall(failed);
+  PetscCall(OwnAijOfRows(A, rows.ptr.data(), rows.col, rows.val, B));
   PetscCall(MatPropagateSymmetryOptions(A, *B));
   PetscCall(Count(A, own, rows));
   PetscCall(PetscLogEventEnd(own_to_aij, A, 0, 0, 0));

@@ -161,22 +161,13 @@ static PetscErrorCode MatSetOption_Own(Mat A, MatOption option, PetscBool yes)
   PetscFunctionReturn(PETSC_SUCCESS); /* the others, MAT_SYMMETRIC among them, are PETSc's to keep */
 }
 
-/* Under a heading of their own, as those of a format: behind -dm_mat_type PETSc has printed its own before. */
-static PetscErrorCode SettingsFromOptions(Mat A, OwnMat *own)
+static PetscErrorCode MatSetFromOptions_Own(Mat A, GozaOptionItems)
 {
-  char heading[64];
+  OwnMat *own = own_of(A);
 
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(heading, sizeof(heading), "Matrix type %s options", own->kind->type));
-  PetscOptionsBegin(comm_of(A), ((PetscObject)A)->prefix, heading, "Mat");
-  PetscOptionsObject->options = ((PetscObject)A)->options;
-  PetscCall(FailTogether(comm_of(A), own->storage->set_from_options(A, own, PetscOptionsObject), "take its options"));
-  PetscCall(MatFormatViewOptions(PetscOptionsObject));
-  PetscOptionsEnd();
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return MatTypeFromOptions(A, own->kind->type,
+                            [&](GozaOptionItems items) { return FailTogether(comm_of(A), own->storage->set_from_options(A, own, items), "take its options"); });
 }
-
-static PetscErrorCode MatSetFromOptions_Own(Mat A, GozaOptionItems) { return SettingsFromOptions(A, own_of(A)); }
 
 static PetscErrorCode MatGetInfo_Own(Mat A, MatInfoType type, MatInfo *info)
 {

@@ -214,6 +214,7 @@ PetscErrorCode OwnDeliver(Mat A, OwnMat *own);
    OwnAgreeOnPattern: a pattern that is new on one rank is new on all. OwnLookForNewPattern: diagonals have no record of their entries; has one become 0, or is
    one no longer, since AIJ was made? Then the nonzero state moves. OwnPatternNow: the same where values have changed since then. */
 PetscErrorCode OwnMakeAij(Mat A, bool places, Mat *aij);
+PetscErrorCode OwnAijOfRows(Mat A, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val, Mat *aij); // in A's sizes; of global columns
 PetscErrorCode OwnBorrowAij(Mat A, bool places, Mat *aij);
 PetscErrorCode OwnReturnAij(Mat A, bool places);
 Mat            OwnTakeAij(Mat A, bool places);
