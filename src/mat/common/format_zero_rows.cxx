@@ -1,5 +1,6 @@
 /* MatZeroRows() and MatZeroRowsColumns(), and so their IS, local and stencil forms, where the device has the newer values: there, while PETSc 3.26 brings the
    matrix to the host. */
+#include "borrowed_csr.hpp"
 #include "format_mat.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
@@ -152,18 +153,16 @@ PetscErrorCode ZeroRowsOfBlock(Mat block, const Rows &rows, PetscScalar diag)
 /* Of the rows that have entries in the block only: the pattern of one that has none of them does not change. */
 PetscErrorCode ZeroRowsOfOffDiagonal(Mat block, const Rows &rows)
 {
-  Rows            some;
-  const PetscInt *ptr, *col;
-  PetscInt        n;
-  PetscBool       done;
+  Rows        some;
+  BorrowedCsr lent;
 
   PetscFunctionBegin;
-  PetscCall(MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
+  PetscCall(lent.open_pattern(block));
   PetscCall(Guarded([&] {
     for (PetscInt row : rows.list)
-      if (ptr[row + 1] > ptr[row]) some.list.push_back(row);
+      if (lent.csr().ptr[row + 1] > lent.csr().ptr[row]) some.list.push_back(row);
   }));
-  PetscCall(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
+  PetscCall(lent.close());
   PetscCall(some.bring());
   PetscCall(ZeroRowsOfBlock(block, some, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -172,15 +171,14 @@ PetscErrorCode ZeroRowsOfOffDiagonal(Mat block, const Rows &rows)
 /* Every listed row has a place for its diagonal entry. */
 PetscErrorCode HasDiagonal(Mat block, const std::vector<PetscInt> &rows, bool *has)
 {
-  const PetscInt *ptr, *col;
-  PetscInt        n;
-  PetscBool       done;
+  BorrowedCsr lent;
 
   PetscFunctionBegin;
-  PetscCall(MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
+  PetscCall(lent.open_pattern(block));
+  const PetscInt *ptr = lent.csr().ptr, *col = lent.csr().col;
   *has = true;
   for (PetscInt row : rows) *has = *has && (row >= block->cmap->n || std::find(col + ptr[row], col + ptr[row + 1], row) != col + ptr[row + 1]);
-  PetscCall(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
+  PetscCall(lent.close());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
