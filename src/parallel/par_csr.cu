@@ -9,19 +9,9 @@ namespace goza::parallel {
 namespace {
 
 /* The row pointers of two matrices added up, or one taken off the other. */
-struct AddPointers {
-  const PetscInt *a, *b;
-  PetscInt       *ptr;
+HD void add_pointers(PetscInt row, const PetscInt *a, const PetscInt *b, PetscInt *ptr) { ptr[row] = a[row] + b[row]; }
 
-  HD void operator()(PetscInt row) const { ptr[row] = a[row] + b[row]; }
-};
-
-struct SubtractPointers {
-  const PetscInt *a, *b;
-  PetscInt       *ptr;
-
-  HD void operator()(PetscInt row) const { ptr[row] = a[row] - b[row]; }
-};
+HD void subtract_pointers(PetscInt row, const PetscInt *a, const PetscInt *b, PetscInt *ptr) { ptr[row] = a[row] - b[row]; }
 
 /* A row of the diagonal block has nothing behind it, most often. */
 struct JoinRow {
@@ -84,11 +74,11 @@ struct SplitRow {
 };
 
 /* [nrows + 1]; a matrix without rows need not have a row pointer. */
-template <class Body> Array<PetscInt> pointer_of(const Csr &A, const PetscInt *b)
+template <auto body> Array<PetscInt> pointer_of(const Csr &A, const PetscInt *b)
 {
   Array<PetscInt> ptr(A.space, A.nrows + 1);
 
-  if (A.nrows) for_each_row(A.space, A.nrows + 1, Body{A.ptr, b, ptr.data()});
+  if (A.nrows) for_each_row(A.space, A.nrows + 1, bound<body>(A.ptr, b, ptr.data()));
   else ptr.zero();
   return ptr;
 }
@@ -100,7 +90,7 @@ CsrMatrix join_columns(const Csr &D, const Csr &O)
   const PetscInt nd = entries(D), nnz = counted(static_cast<std::int64_t>(nd) + entries(O));
   CsrMatrix      A(D.space, D.nrows, D.ncols + O.ncols);
 
-  A.ptr = pointer_of<AddPointers>(D, O.ptr);
+  A.ptr = pointer_of<add_pointers>(D, O.ptr);
   A.col = Array<PetscInt>(D.space, nnz);
   A.val = Array<PetscScalar>(D.space, nnz);
   for_each_row_in_runs(D.space, D.nrows, nd, JoinRow{D, O, A.ptr.data(), A.col.data(), A.val.data()});
@@ -116,7 +106,7 @@ void split_columns(const Csr &A, PetscInt n, CsrMatrix &D, CsrMatrix &O)
   O.ptr = Array<PetscInt>(A.space, A.nrows + 1);
   for_each_row(A.space, A.nrows, bound<others_length>(A.ptr, A.col, n, O.ptr.data()));
   const PetscInt others = lengths_to_pointer(A.space, O.ptr);
-  D.ptr                 = pointer_of<SubtractPointers>(A, O.ptr.data());
+  D.ptr                 = pointer_of<subtract_pointers>(A, O.ptr.data());
   D.col                 = Array<PetscInt>(A.space, nnz - others);
   D.val                 = Array<PetscScalar>(A.space, nnz - others);
   O.col                 = Array<PetscInt>(A.space, others);
