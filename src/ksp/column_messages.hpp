@@ -26,11 +26,6 @@ struct ColumnMessage {
 
 class ColumnMessages {
 public:
-  ColumnMessages()                                  = default;
-  ColumnMessages(const ColumnMessages &)            = delete;
-  ColumnMessages &operator=(const ColumnMessages &) = delete;
-  ~ColumnMessages() { release(); }
-
   /* Of n coefficients; on the host there are none. */
   void resize(Space space, PetscInt n)
   {
@@ -39,8 +34,8 @@ public:
     if (wanted == n_) return;
     release();
     if (!wanted) return;
-    columns_ = static_cast<PetscScalar *>(device::allocate_pinned(places * wanted * sizeof(PetscScalar)));
-    marks_   = static_cast<unsigned *>(device::allocate_pinned(places * sizeof(unsigned)));
+    columns_.reset(static_cast<PetscScalar *>(device::allocate_pinned(places * wanted * sizeof(PetscScalar))));
+    marks_.reset(static_cast<unsigned *>(device::allocate_pinned(places * sizeof(unsigned))));
     for (unsigned k = 0; k < places; k++) marks_[k] = sent_;
     n_ = wanted;
   }
@@ -50,7 +45,7 @@ public:
   {
     if (!n_) return {};
     sent_++;
-    return {h, n_, place(sent_), marks_ + sent_ % places, sent_};
+    return {h, n_, place(sent_), marks_.get() + sent_ % places, sent_};
   }
 
   /* That message, when it has come. */
@@ -64,22 +59,20 @@ public:
 
   void release() noexcept
   {
-    device::deallocate_pinned(columns_);
-    device::deallocate_pinned(marks_);
-    columns_ = nullptr;
-    marks_   = nullptr;
-    n_       = 0;
+    columns_.reset();
+    marks_.reset();
+    n_ = 0;
   }
 
 private:
   static constexpr unsigned places = 2;
 
-  PetscScalar *place(unsigned number) const { return columns_ + static_cast<std::size_t>(number % places) * n_; }
+  PetscScalar *place(unsigned number) const { return columns_.get() + static_cast<std::size_t>(number % places) * n_; }
 
-  PetscScalar *columns_ = nullptr; // [places][n]
-  unsigned    *marks_   = nullptr; // [places]
-  PetscInt     n_       = 0;
-  unsigned     sent_    = 0;
+  Pinned<PetscScalar[]> columns_; // [places][n]
+  Pinned<unsigned[]>    marks_;   // [places]
+  PetscInt              n_    = 0;
+  unsigned              sent_ = 0;
 };
 
 } // namespace goza::ksp

@@ -11,9 +11,6 @@ namespace goza::ksp {
 
 class RankSums {
 public:
-  RankSums()                            = default;
-  RankSums(const RankSums &)            = delete;
-  RankSums &operator=(const RankSums &) = delete;
   ~RankSums() { (void)reset(); }
 
   void open(MPI_Comm comm) /* for a solve; throws */

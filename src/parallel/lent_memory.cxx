@@ -10,22 +10,6 @@ LentMemory::LentMemory(MPI_Comm ranks, int rank, int size) : window_(ranks, size
   seen_changes_.resize(size);
 }
 
-LentMemory::~LentMemory()
-{
-  for (Opened &opened : opened_) close(opened);
-}
-
-void LentMemory::swap(LentMemory &other) noexcept
-{
-  std::swap(window_, other.window_);
-  std::swap(rank_, other.rank_);
-  used_.swap(other.used_);
-  std::swap(clock_, other.clock_);
-  std::swap(has_lent_, other.has_lent_);
-  opened_.swap(other.opened_);
-  seen_changes_.swap(other.seen_changes_);
-}
-
 /* --- the lender */
 
 void LentMemory::forget_if_freed(Line &line)
@@ -76,12 +60,6 @@ bool LentMemory::lend(const void *p, Lent *lent)
 
 /* --- the leader */
 
-void LentMemory::close(Opened &opened)
-{
-  if (opened.allocation) device::close_allocation(opened.base);
-  opened = {};
-}
-
 char *LentMemory::open(int rank, const Lent &lent)
 {
   if (!lent.allocation) return reinterpret_cast<char *>(lent.offset);
@@ -91,12 +69,15 @@ char *LentMemory::open(int rank, const Lent &lent)
 
   if (changes != seen_changes_[rank]) {
     for (std::uint32_t k = 0; k < lines; k++)
-      if (opened[k].allocation != theirs.line[k].allocation.id) close(opened[k]);
+      if (opened[k].allocation != theirs.line[k].allocation.id) opened[k] = {};
     seen_changes_[rank] = changes;
   }
   Opened &wanted = opened[lent.line];
-  if (!wanted.allocation) wanted = {lent.allocation, device::open_allocation(theirs.line[lent.line].name)};
-  return wanted.base + lent.offset;
+  if (!wanted.allocation) {
+    wanted.base.reset(device::open_allocation(theirs.line[lent.line].name));
+    wanted.allocation = lent.allocation;
+  }
+  return wanted.base.get() + lent.offset;
 }
 
 } // namespace goza::parallel

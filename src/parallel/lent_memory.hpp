@@ -6,6 +6,7 @@
 #pragma once
 #include "core/device/shared_memory.hpp"
 #include "shared_window.hpp"
+#include <memory>
 #include <vector>
 
 namespace goza::parallel {
@@ -22,13 +23,6 @@ class LentMemory {
 public:
   LentMemory() = default;
   LentMemory(MPI_Comm ranks, int rank, int size); // collective among ranks of one host, of which 0 leads
-  ~LentMemory();
-  LentMemory(LentMemory &&other) noexcept { swap(other); }
-  LentMemory &operator=(LentMemory &&other) noexcept
-  {
-    swap(other);
-    return *this;
-  }
 
   bool  lend(const void *p, Lent *lent);                       // p: null too; false where others cannot open it
   bool  has_lent() { return std::exchange(has_lent_, false); } // to another rank, since this was asked last
@@ -46,16 +40,17 @@ private:
     alignas(64) std::atomic<std::uint32_t> changes; // of its lines
     Line line[lines];
   };
+  struct Close {
+    void operator()(char *base) const { device::close_allocation(base); }
+  };
   struct Opened {
-    std::uint64_t allocation = 0;
-    char         *base       = nullptr;
+    std::uint64_t                allocation = 0;
+    std::unique_ptr<char, Close> base;
   };
 
   Table        &table(int rank) const { return window_.at<Table>()[rank]; }
   std::uint32_t find_line(const device::Allocation &allocation);
   void          forget_if_freed(Line &line);
-  void          close(Opened &opened);
-  void          swap(LentMemory &other) noexcept;
 
   SharedWindow               window_; // a table of each rank
   int                        rank_ = 0;

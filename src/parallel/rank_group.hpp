@@ -15,9 +15,6 @@ namespace goza::parallel {
 
 class RankGroup {
 public:
-  RankGroup()                             = default;
-  RankGroup(const RankGroup &)            = delete;
-  RankGroup &operator=(const RankGroup &) = delete;
   ~RankGroup();
 
   bool        leads() const { return !rank_; }

@@ -3,6 +3,7 @@
 #pragma once
 #include "array.hpp"
 #include <atomic>
+#include <memory>
 
 namespace goza {
 namespace device {
@@ -10,6 +11,12 @@ namespace device {
 bool busy(); // something of the current stream is not done
 
 } // namespace device
+
+/* Of allocate_pinned(). */
+struct FreePinned {
+  void operator()(void *p) const { device::deallocate_pinned(p); }
+};
+template <class T> using Pinned = std::unique_ptr<T, FreePinned>;
 
 constexpr unsigned messages_kept = 64; // a power of two: so far the device may be ahead of the host
 
@@ -44,22 +51,15 @@ public:
   explicit Scalars(Space space) : there_(space, 1)
   {
     if (space == Space::Host) return;
-    told_     = Array<unsigned>(space, 1);
-    messages_ = static_cast<ScalarMessage<T> *>(device::allocate_pinned(messages_kept * sizeof(ScalarMessage<T>)));
+    told_ = Array<unsigned>(space, 1);
+    messages_.reset(static_cast<ScalarMessage<T> *>(device::allocate_pinned(messages_kept * sizeof(ScalarMessage<T>))));
     for (unsigned k = 0; k < messages_kept; k++) messages_[k].number = 0;
   }
-  Scalars(Scalars &&other) noexcept { swap(other); }
-  Scalars &operator=(Scalars &&other) noexcept
-  {
-    swap(other);
-    return *this;
-  }
-  ~Scalars() { device::deallocate_pinned(messages_); }
 
   Space space() const { return there_.space(); }
 
   /* tells: the pass that is given this tells the host. */
-  ScalarsView<T> view(bool tells = false) { return {there_.data(), told_.data(), tells ? messages_ : nullptr}; }
+  ScalarsView<T> view(bool tells = false) { return {there_.data(), told_.data(), tells ? messages_.get() : nullptr}; }
 
   /* What the next message says: that of the earliest pass which tells and has not been listened to. */
   T told()
@@ -94,18 +94,10 @@ private:
     else device::copy_async(there, &value, sizeof(M));
   }
 
-  void swap(Scalars &other) noexcept
-  {
-    there_.swap(other.there_);
-    told_.swap(other.told_);
-    std::swap(messages_, other.messages_);
-    std::swap(expected_, other.expected_);
-  }
-
-  Array<T>          there_;
-  Array<unsigned>   told_;
-  ScalarMessage<T> *messages_ = nullptr;
-  unsigned          expected_ = 0;
+  Array<T>                   there_;
+  Array<unsigned>            told_;
+  Pinned<ScalarMessage<T>[]> messages_;
+  unsigned                   expected_ = 0;
 };
 
 } // namespace goza

@@ -20,8 +20,6 @@ class GroupMat {
 public:
   explicit GroupMat(std::shared_ptr<RankGroup> group) : group_(std::move(group)) { }
   virtual ~GroupMat();
-  GroupMat(const GroupMat &)            = delete;
-  GroupMat &operator=(const GroupMat &) = delete;
 
   RankGroup         &group() const { return *group_; }
   Mat                there() const { return there_; } // NULL where this rank does not lead

@@ -22,10 +22,7 @@ struct GroupPlaces {
    from there, and puts results there: the others lend it their vectors' memory or, where that cannot be, a copy. */
 class GroupVector {
 public:
-  GroupVector() = default;
   ~GroupVector() { (void)VecDestroy(&there_); }
-  GroupVector(const GroupVector &)            = delete;
-  GroupVector &operator=(const GroupVector &) = delete;
 
   /* Where the values are meant to be: where a matrix of the ranks, with its products in the space `products`, has its vectors by default. */
   static PetscErrorCode space(const RankGroup &group, Mat A, Space products, Space *space);

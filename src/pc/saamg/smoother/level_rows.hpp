@@ -11,10 +11,6 @@ struct Grid;
 
 class LevelRows {
 public:
-  LevelRows()                             = default;
-  LevelRows(const LevelRows &)            = delete;
-  LevelRows &operator=(const LevelRows &) = delete;
-
   /* original: where the grid's operator is the transpose of another, that one's rows. Lent by the grid on one rank. Collective. */
   PetscErrorCode open(const Grid &grid, bool original = false);
 
