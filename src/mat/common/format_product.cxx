@@ -52,46 +52,41 @@ PetscErrorCode Restore(const Renamed &r)
 
 class HostNames {
 public:
-  PetscErrorCode begin(const Mat_Product *product, bool with_blocks);
-  PetscErrorCode end();
+  PetscErrorCode begin(const Mat_Product *product, bool with_blocks)
+  {
+    PetscFunctionBegin;
+    for (Mat factor : {product->A, product->B, product->C}) {
+      PetscCall(add(factor));
+      if (!factor || !with_blocks || !is_aij(factor)) continue;
+      for (Mat block : blocks_of(factor)) PetscCall(add(block));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode end()
+  {
+    PetscFunctionBegin;
+    for (; n_; n_--) {
+      PetscCall(Restore(renamed_[n_ - 1]));
+      PetscCall(MatDestroy(&renamed_[n_ - 1].factor));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
 
 private:
-  PetscErrorCode add(Mat M);
+  PetscErrorCode add(Mat M)
+  {
+    PetscFunctionBegin;
+    if (!M || std::any_of(renamed_, renamed_ + n_, [M](const Renamed &r) { return r.factor == M; })) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(PetscObjectReference((PetscObject)M)); /* what PETSc finds may put other factors in their place */
+    renamed_[n_].factor = M;
+    PetscCall(Rename(&renamed_[n_++]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
 
   Renamed renamed_[9];
   int     n_ = 0;
 };
-
-PetscErrorCode HostNames::add(Mat M)
-{
-  PetscFunctionBegin;
-  if (!M || std::any_of(renamed_, renamed_ + n_, [M](const Renamed &r) { return r.factor == M; })) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectReference((PetscObject)M)); /* what PETSc finds may put other factors in their place */
-  renamed_[n_].factor = M;
-  PetscCall(Rename(&renamed_[n_++]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode HostNames::begin(const Mat_Product *product, bool with_blocks)
-{
-  PetscFunctionBegin;
-  for (Mat factor : {product->A, product->B, product->C}) {
-    PetscCall(add(factor));
-    if (!factor || !with_blocks || !is_aij(factor)) continue;
-    for (Mat block : blocks_of(factor)) PetscCall(add(block));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode HostNames::end()
-{
-  PetscFunctionBegin;
-  for (; n_; n_--) {
-    PetscCall(Restore(renamed_[n_ - 1]));
-    PetscCall(MatDestroy(&renamed_[n_ - 1].factor));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 } // namespace
 

@@ -19,44 +19,42 @@ PetscErrorCode ProductNumeric(Mat C);
 class AijFactors {
 public:
   explicit AijFactors(Mat_Product *product, bool places = false) : places_(places), slot_{&product->A, &product->B, &product->C} { }
-  PetscErrorCode begin();
-  PetscErrorCode end();
+
+  PetscErrorCode begin()
+  {
+    PetscFunctionBegin;
+    for (int k = 0; k < 3; k++) {
+      if (!find_own(*slot_[k])) continue;
+      PetscCall(OwnBorrowAij(*slot_[k], places_, &aij_[k]));
+      PetscCall(PetscObjectReference((PetscObject)aij_[k]));
+      owner_[k] = std::exchange(*slot_[k], aij_[k]);
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* What PETSc finds may put other factors in their places, as those of a transpose that is not formed. */
+  PetscErrorCode end()
+  {
+    PetscFunctionBegin;
+    for (int k = 0; k < 3; k++) {
+      if (!owner_[k]) continue;
+      Mat owner = owner_[k];
+
+      if (*slot_[k] == aij_[k]) {
+        PetscCall(PetscObjectReference((PetscObject)owner));
+        PetscCall(MatDestroy(slot_[k]));
+        *slot_[k] = owner;
+      }
+      PetscCall(OwnReturnAij(owner, places_));
+      PetscCall(MatDestroy(&owner_[k]));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
 
 private:
   bool places_;
   Mat *slot_[3], owner_[3] = {NULL, NULL, NULL}, aij_[3] = {NULL, NULL, NULL};
 };
-
-PetscErrorCode AijFactors::begin()
-{
-  PetscFunctionBegin;
-  for (int k = 0; k < 3; k++) {
-    if (!find_own(*slot_[k])) continue;
-    PetscCall(OwnBorrowAij(*slot_[k], places_, &aij_[k]));
-    PetscCall(PetscObjectReference((PetscObject)aij_[k]));
-    owner_[k] = std::exchange(*slot_[k], aij_[k]);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What PETSc finds may put other factors in their places, as those of a transpose that is not formed. */
-PetscErrorCode AijFactors::end()
-{
-  PetscFunctionBegin;
-  for (int k = 0; k < 3; k++) {
-    if (!owner_[k]) continue;
-    Mat owner = owner_[k];
-
-    if (*slot_[k] == aij_[k]) {
-      PetscCall(PetscObjectReference((PetscObject)owner));
-      PetscCall(MatDestroy(slot_[k]));
-      *slot_[k] = owner;
-    }
-    PetscCall(OwnReturnAij(owner, places_));
-    PetscCall(MatDestroy(&owner_[k]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* References to three factors. */
 class Held {
