@@ -87,18 +87,8 @@ PetscErrorCode MatFormatGet(Mat A, const FormatKind &kind, const Setting<Allowed
 
 /* The Set and Get functions of one setting, behind the Set function's man page. */
 #define MAT_FORMAT_SET_AND_GET(Set, Get, Value, kind, setting) \
-  PetscErrorCode Set(Mat A, Value value) \
-  { \
-    PetscFunctionBegin; \
-    PetscCall(goza::MatFormatSet(A, kind, setting, value)); \
-    PetscFunctionReturn(PETSC_SUCCESS); \
-  } \
-  PetscErrorCode Get(Mat A, Value *value) \
-  { \
-    PetscFunctionBegin; \
-    PetscCall(goza::MatFormatGet(A, kind, setting, value)); \
-    PetscFunctionReturn(PETSC_SUCCESS); \
-  }
+  PetscErrorCode Set(Mat A, Value value) { return goza::MatFormatSet(A, kind, setting, value); } \
+  PetscErrorCode Get(Mat A, Value *value) { return goza::MatFormatGet(A, kind, setting, value); }
 
 template <class Allowed, class Owner, class Held>
 PetscErrorCode MatFormatOption(Mat A, FormatConfig &config, GozaOptionItems items, const Setting<Allowed, Owner, Held> &setting)

@@ -42,30 +42,10 @@ template <class... Args> PetscErrorCode CallGet(PC pc, const char *function, Arg
 
 /* The Set and Get functions of one setting, behind the Set function's man page. */
 #define SAAMG_SET_AND_GET(Set, Get, Value) \
-  PetscErrorCode Set(PC pc, Value value) \
-  { \
-    PetscFunctionBegin; \
-    PetscCall(goza::CallSet(pc, #Set "_C", value)); \
-    PetscFunctionReturn(PETSC_SUCCESS); \
-  } \
-  PetscErrorCode Get(PC pc, Value *value) \
-  { \
-    PetscFunctionBegin; \
-    PetscCall(goza::CallGet(pc, #Get "_C", value)); \
-    PetscFunctionReturn(PETSC_SUCCESS); \
-  }
+  PetscErrorCode Set(PC pc, Value value) { return goza::CallSet(pc, #Set "_C", value); } \
+  PetscErrorCode Get(PC pc, Value *value) { return goza::CallGet(pc, #Get "_C", value); }
 
 /* The same of a setting by level; of all levels the finest's is got. */
 #define SAAMG_SET_AND_GET_ON_LEVELS(Set, Get, Value) \
-  PetscErrorCode Set(PC pc, PCSAAMGLevels levels, Value value) \
-  { \
-    PetscFunctionBegin; \
-    PetscCall(goza::CallSet(pc, #Set "_C", levels, value)); \
-    PetscFunctionReturn(PETSC_SUCCESS); \
-  } \
-  PetscErrorCode Get(PC pc, PCSAAMGLevels levels, Value *value) \
-  { \
-    PetscFunctionBegin; \
-    PetscCall(goza::CallGet(pc, #Get "_C", levels, value)); \
-    PetscFunctionReturn(PETSC_SUCCESS); \
-  }
+  PetscErrorCode Set(PC pc, PCSAAMGLevels levels, Value value) { return goza::CallSet(pc, #Set "_C", levels, value); } \
+  PetscErrorCode Get(PC pc, PCSAAMGLevels levels, Value *value) { return goza::CallGet(pc, #Get "_C", levels, value); }

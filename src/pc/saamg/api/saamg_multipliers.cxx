@@ -122,29 +122,22 @@ PetscErrorCode MultiplierPC::read_diagonal(Vec diagonal, const std::vector<Petsc
 }
 
 /* Collective. all: their rows, of all ranks'. */
-PetscErrorCode MultiplierPC::find_others(Mat A, std::vector<PetscInt> *all)
+PetscErrorCode MultiplierPC::find_others(Mat A, IS *all)
 {
-  const MPI_Comm           comm = comm_of(A);
-  const auto               mine = static_cast<PetscMPIInt>(others_.size());
-  std::vector<PetscMPIInt> n, start;
-  std::vector<PetscInt>    rows;
-  PetscInt                 first;
+  const MPI_Comm        comm = comm_of(A);
+  const auto            n    = static_cast<PetscInt>(others_.size());
+  std::vector<PetscInt> rows;
+  PetscInt              first;
+  IS                    mine;
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(A, &first, NULL));
-  PetscCall(Together(comm, "hold its multipliers", [&] {
-    n.resize(ranks_of(comm));
-    start.resize(n.size() + 1);
-    rows = others_;
-  }));
+  PetscCall(Together(comm, "hold its multipliers", [&] { rows = others_; }));
   for (PetscInt &row : rows) row += first;
-  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, n.data(), 1, MPI_INT, comm));
-  for (std::size_t r = 0; r < n.size(); r++) start[r + 1] = start[r] + n[r];
-  PetscMPIInt rank;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  first_other_ = start[rank];
-  PetscCall(Together(comm, "hold its multipliers", [&] { all->resize(start.back()); }));
-  PetscCallMPI(MPI_Allgatherv(rows.data(), mine, MPIU_INT, all->data(), n.data(), start.data(), MPIU_INT, comm));
+  PetscCall(ISCreateGeneral(comm, n, rows.data(), PETSC_COPY_VALUES, &mine));
+  PetscCall(ISAllGather(mine, all));
+  PetscCall(ISDestroy(&mine));
+  PetscCallMPI(MPI_Exscan(&n, &first_other_, 1, MPIU_INT, MPI_SUM, comm)); /* which leaves the first rank's as it is, 0 */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -181,16 +174,17 @@ PetscErrorCode MultiplierPC::schur_column(Mat A, PetscInt row, PetscScalar s[])
 }
 
 /* Collective. all: from find_others(). Multipliers that say the same twice leave a null space, which the inverse is without. */
-PetscErrorCode MultiplierPC::find_inverse(Mat A, const std::vector<PetscInt> &all)
+PetscErrorCode MultiplierPC::find_inverse(Mat A, IS all)
 {
-  const auto               n = static_cast<PetscInt>(all.size());
+  PetscInt                 n;
+  const PetscInt          *rows;
   std::vector<PetscScalar> S, by_rows;
   std::vector<PetscReal>   magnitude;
   bool                     singular, finite = true;
   Vec                      like;
-  IS                       of;
 
   PetscFunctionBegin;
+  PetscCall(ISGetLocalSize(all, &n));
   PetscCall(Together(comm_of(A), "hold its multipliers' Schur complement", [&] {
     S.resize(static_cast<std::size_t>(n) * n);
     by_rows.resize(S.size());
@@ -198,11 +192,11 @@ PetscErrorCode MultiplierPC::find_inverse(Mat A, const std::vector<PetscInt> &al
   }));
   PetscCall(MatCreateVecs(A, &like, NULL));
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &all_));
-  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, all.data(), PETSC_COPY_VALUES, &of));
-  PetscCall(VecScatterCreate(like, of, all_, NULL, &to_all_));
-  PetscCall(ISDestroy(&of));
+  PetscCall(VecScatterCreate(like, all, all_, NULL, &to_all_));
   PetscCall(VecDestroy(&like));
-  for (PetscInt j = 0; j < n; j++) PetscCall(schur_column(A, all[j], &S[static_cast<std::size_t>(j) * n]));
+  PetscCall(ISGetIndices(all, &rows));
+  for (PetscInt j = 0; j < n; j++) PetscCall(schur_column(A, rows[j], &S[static_cast<std::size_t>(j) * n]));
+  PetscCall(ISRestoreIndices(all, &rows));
   for (PetscInt i = 0; i < n; i++)
     for (PetscInt j = 0; j < n; j++) {
       by_rows[i * n + j] = S[j * n + i];
@@ -218,8 +212,8 @@ PetscErrorCode MultiplierPC::find_inverse(Mat A, const std::vector<PetscInt> &al
 PetscErrorCode MultiplierPC::setup(PC pc, Mat A, bool *found)
 {
   std::vector<PetscInt> fixed, gone;
-  std::vector<PetscInt> all;
-  PetscInt              first;
+  IS                    all;
+  PetscInt              first, nothers;
   PetscReal             least;
   Vec                   keep, diagonal;
   Mat                   columns, rest;
@@ -236,18 +230,21 @@ PetscErrorCode MultiplierPC::setup(PC pc, Mat A, bool *found)
   PetscCall(MarkKept(A, gone, &keep));
   PetscCall(VecMin(keep, NULL, &least));
   PetscCall(find_others(A, &all));
-  *found = least == 0 && all.size() <= most_others;
+  PetscCall(ISGetLocalSize(all, &nothers));
+  *found = least == 0 && nothers <= most_others;
   if (*found) PetscCall(MakeRest(A, keep, &rest));
   PetscCall(VecDestroy(&keep));
-  if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
-  const PetscErrorCode refused = setup_inner(pc, A, rest);
-  PetscCall(MatDestroy(&rest)); /* the PC has it */
-  PetscCall(refused);
-  PetscCall(MatCreateVecs(A, &diagonal, NULL));
-  PetscCall(MatGetDiagonal(A, diagonal));
-  PetscCall(read_diagonal(diagonal, fixed));
-  PetscCall(VecDestroy(&diagonal));
-  if (!all.empty() && !this->pc()->failedreason) PetscCall(find_inverse(A, all));
+  if (*found) {
+    const PetscErrorCode refused = setup_inner(pc, A, rest);
+    PetscCall(MatDestroy(&rest)); /* the PC has it */
+    PetscCall(refused);
+    PetscCall(MatCreateVecs(A, &diagonal, NULL));
+    PetscCall(MatGetDiagonal(A, diagonal));
+    PetscCall(read_diagonal(diagonal, fixed));
+    PetscCall(VecDestroy(&diagonal));
+    if (nothers && !this->pc()->failedreason) PetscCall(find_inverse(A, all));
+  }
+  PetscCall(ISDestroy(&all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

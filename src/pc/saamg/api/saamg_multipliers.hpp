@@ -26,9 +26,9 @@ private:
 
   PetscErrorCode look_for_them(Mat A, Mat columns, std::vector<PetscInt> *fixed);
   PetscErrorCode read_diagonal(Vec diagonal, const std::vector<PetscInt> &fixed);
-  PetscErrorCode find_others(Mat A, std::vector<PetscInt> *all);
+  PetscErrorCode find_others(Mat A, IS *all);
   PetscErrorCode schur_column(Mat A, PetscInt row, PetscScalar s[]);
-  PetscErrorCode find_inverse(Mat A, const std::vector<PetscInt> &all);
+  PetscErrorCode find_inverse(Mat A, IS all);
   PetscErrorCode apply_rest(PetscErrorCode (*how)(PC, Vec, Vec), bool transposed, Vec b, Vec x);
 
   std::vector<Pair>        pairs_;
