@@ -148,35 +148,12 @@ static PetscErrorCode InvertDefinite(PetscInt n, std::vector<PetscScalar> &inver
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The eigenvalues of a Hermitian S, ascending. *found: LAPACK has them. */
-static PetscErrorCode Eigenvalues(PetscInt n, std::vector<PetscScalar> S, std::vector<PetscReal> &lambda, bool *found)
+/* The eigenvectors Z [count][n] of a Hermitian S whose eigenvalues are from -most to most. *found: LAPACK has them. */
+static PetscErrorCode SmallEigenvectors(PetscInt n, std::vector<PetscScalar> S, PetscReal most, std::vector<PetscScalar> &Z, bool *found)
 {
-  PetscBLASInt             bn, info, lwork;
-  std::vector<PetscReal>   rwork;
-  std::vector<PetscScalar> work;
-
-  PetscFunctionBegin;
-  PetscCall(PetscBLASIntCast(n, &bn));
-  PetscCall(PetscBLASIntCast(34 * n, &lwork));
-  PetscCall(Guarded([&] {
-    lambda.resize(n);
-    work.resize(lwork);
-    if (PetscDefined(USE_COMPLEX)) rwork.resize(3 * static_cast<std::size_t>(n));
-  }));
-#if PetscDefined(USE_COMPLEX)
-  PetscCallBLAS("LAPACKsyev", LAPACKsyev_("N", "L", &bn, S.data(), &bn, lambda.data(), work.data(), &lwork, rwork.data(), &info));
-#else
-  PetscCallBLAS("LAPACKsyev", LAPACKsyev_("N", "L", &bn, S.data(), &bn, lambda.data(), work.data(), &lwork, &info));
-#endif
-  *found = info == 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The vectors Z [count][n] of its eigenvalues from the one numbered `first` on. */
-static PetscErrorCode Eigenvectors(PetscInt n, std::vector<PetscScalar> S, PetscInt first, PetscInt count, std::vector<PetscScalar> &Z, bool *found)
-{
-  PetscBLASInt              bn, info, lwork, from, to, m;
-  const PetscReal           none = 0;
+  PetscBLASInt              bn, info, lwork, m;
+  const PetscBLASInt        none  = 0;
+  const PetscReal           least = -most, exact = 0;
   std::vector<PetscReal>    lambda, rwork;
   std::vector<PetscScalar>  work;
   std::vector<PetscBLASInt> iwork, failed;
@@ -184,24 +161,23 @@ static PetscErrorCode Eigenvectors(PetscInt n, std::vector<PetscScalar> S, Petsc
   PetscFunctionBegin;
   PetscCall(PetscBLASIntCast(n, &bn));
   PetscCall(PetscBLASIntCast(34 * n, &lwork));
-  PetscCall(PetscBLASIntCast(first + 1, &from));
-  PetscCall(PetscBLASIntCast(first + count, &to));
   PetscCall(Guarded([&] {
     lambda.resize(n);
     work.resize(lwork);
     iwork.resize(5 * static_cast<std::size_t>(n));
     failed.resize(n);
-    Z.resize(static_cast<std::size_t>(count) * n);
+    Z.resize(S.size());
     if (PetscDefined(USE_COMPLEX)) rwork.resize(7 * static_cast<std::size_t>(n));
   }));
 #if PetscDefined(USE_COMPLEX)
-  PetscCallBLAS("LAPACKsyevx", LAPACKsyevx_("V", "I", "L", &bn, S.data(), &bn, &none, &none, &from, &to, &none, &m, lambda.data(), Z.data(), &bn, work.data(),
-                                            &lwork, rwork.data(), iwork.data(), failed.data(), &info));
+  PetscCallBLAS("LAPACKsyevx", LAPACKsyevx_("V", "V", "L", &bn, S.data(), &bn, &least, &most, &none, &none, &exact, &m, lambda.data(), Z.data(), &bn,
+                                            work.data(), &lwork, rwork.data(), iwork.data(), failed.data(), &info));
 #else
-  PetscCallBLAS("LAPACKsyevx", LAPACKsyevx_("V", "I", "L", &bn, S.data(), &bn, &none, &none, &from, &to, &none, &m, lambda.data(), Z.data(), &bn, work.data(),
-                                            &lwork, iwork.data(), failed.data(), &info));
+  PetscCallBLAS("LAPACKsyevx", LAPACKsyevx_("V", "V", "L", &bn, S.data(), &bn, &least, &most, &none, &none, &exact, &m, lambda.data(), Z.data(), &bn,
+                                            work.data(), &lwork, iwork.data(), failed.data(), &info));
 #endif
-  *found = info == 0 && m == to - from + 1;
+  *found = info == 0;
+  Z.resize(*found ? static_cast<std::size_t>(m) * n : 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -221,21 +197,21 @@ static void add_projection(PetscInt n, PetscReal factor, const std::vector<Petsc
    is made of more than rounding. */
 static PetscErrorCode InvertBesideNull(PetscInt n, const std::vector<PetscScalar> &S, std::vector<PetscScalar> &inverse, PetscInt *rank, bool *exists)
 {
-  std::vector<PetscReal>   lambda;
   std::vector<PetscScalar> Z;
-  bool                     found = false;
+  PetscReal                largest = 1; // no eigenvalue is larger
+  bool                     found   = false;
 
   PetscFunctionBegin;
   *exists = false;
-  PetscCall(Eigenvalues(n, S, lambda, &found));
-  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
-  const PetscReal nothing = rounding_of_products * PetscMax(1, PetscMax(-lambda.front(), lambda.back()));
-  const auto      first = std::lower_bound(lambda.begin(), lambda.end(), -nothing), end = std::upper_bound(lambda.begin(), lambda.end(), nothing);
-  const auto      count = static_cast<PetscInt>(end - first);
+  for (PetscInt i = 0; i < n; i++) {
+    PetscReal sum = 0;
 
-  if (count == 0 || 4 * count > n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Eigenvectors(n, S, static_cast<PetscInt>(first - lambda.begin()), count, Z, &found));
-  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
+    for (PetscInt j = 0; j < n; j++) sum += PetscAbsScalar(S[i * n + j]);
+    largest = PetscMax(largest, sum);
+  }
+  PetscCall(SmallEigenvectors(n, S, rounding_of_products * largest, Z, &found));
+  const auto count = static_cast<PetscInt>(Z.size() / n);
+  if (!found || count == 0 || 4 * count > n) PetscFunctionReturn(PETSC_SUCCESS);
   for (const auto invert : {InvertDefinite, Invert}) {
     if (*exists) break;
     PetscCall(Guarded([&] { inverse = S; }));
