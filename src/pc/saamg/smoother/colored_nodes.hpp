@@ -3,14 +3,17 @@
 #include "color_parts.hpp"
 #include "l1_diagonal.hpp"
 #include "level_rows.hpp"
-#include "mat/slicedell/slicedell.hpp"
 #include "node_blocks.hpp"
 #include "smoother.hpp"
 
 namespace goza::saamg {
 
-template <class V> class ColoredNodes {
+template <class V> class ColoredNodes : private ColorSlices<V> {
+  using ColorSlices<V>::colors, ColorSlices<V>::edges;
+
 public:
+  using ColorSlices<V>::ncolors, ColorSlices<V>::has_edge;
+
   /* norms: the rows' entries on other ranks where a sweep does not see those change, so that their l1 norms must stand in the diagonal; else null.
      Collective. */
   ColoredNodes(const InverseDiagonal<V> &D, const LevelRows &rows, PetscInt bs, const Csr *norms, V relax) : bs_(bs), n_(rows.diagonal_block().nrows)
@@ -25,8 +28,8 @@ public:
     if (relax != V(1)) scale(inverse_.space(), inverse_.size(), relax, inverse_.data());
     if (isolated || norms) {
       for (PetscInt c = 0; c < coloring.ncolors(); c++) {
-        colors_.emplace_back(nodes.space);
-        colors_.back().build_nodes(blocks.rows(), nodes, coloring.rows.data() + coloring.begin[c], coloring.begin[c + 1] - coloring.begin[c]);
+        colors.emplace_back(nodes.space);
+        colors.back().build_nodes(blocks.rows(), nodes, coloring.rows.data() + coloring.begin[c], coloring.begin[c + 1] - coloring.begin[c]);
       }
     } else {
       const SplitColors     split     = split_colors(coloring, rows.off_diagonal_block(), *rows.columns(), bs);
@@ -35,20 +38,18 @@ public:
       for (PetscInt c = 0; c < coloring.ncolors(); c++) {
         const PetscInt inner = split.inner.begin[c], edge = split.edge.begin[c], n = split.edge.size(c);
 
-        colors_.emplace_back(nodes.space);
-        colors_.back().build_nodes(blocks.rows(), nodes, split.inner.rows.data() + inner, split.inner.size(c));
-        edges_.push_back({split.edge_anywhere[c] != 0, SlicedEll<V, V>(nodes.space), SlicedEll<V, V>(nodes.space)});
-        edges_.back().own.build_nodes(blocks.rows(), nodes, split.edge.rows.data() + edge, n);
-        edges_.back().others.build(rows.off_diagonal_block(), edge_rows.data() + edge * bs, n * bs);
+        colors.emplace_back(nodes.space);
+        colors.back().build_nodes(blocks.rows(), nodes, split.inner.rows.data() + inner, split.inner.size(c));
+        this->add_edge(nodes.space, split.edge_anywhere[c] != 0);
+        edges.back().own.build_nodes(blocks.rows(), nodes, split.edge.rows.data() + edge, n);
+        edges.back().others.build(rows.off_diagonal_block(), edge_rows.data() + edge * bs, n * bs);
       }
     }
     first_ = Array<PetscInt>(nodes.space, n_ ? coloring.begin[1] : 0);
     if (first_.size()) first_.copy_from(coloring.rows.data(), first_.size());
   }
 
-  PetscInt    ncolors() const { return static_cast<PetscInt>(colors_.size()); }
   PetscInt    together(PetscInt, bool) const { return 1; }                                           // colours that relax() takes at once
-  bool        has_edge(PetscInt color) const { return !edges_.empty() && edges_[color].anywhere; }   // on some rank
   double      first_share() const { return n_ ? static_cast<double>(first_.size()) * bs_ / n_ : 0; } // of the rows
   std::string describe() const { return " of blocks of " + std::to_string(bs_); }
 
@@ -57,33 +58,19 @@ public:
     set_zero(inverse_.space(), n_, x);
     apply_diagonal_blocks(inverse_.space(), static_cast<PetscInt>(first_.size()), first_.data(), bs_, inverse_.data(), b, x);
   }
-  void relax(PetscInt color, PetscInt, bool, const V *b, V *x) const { colors_[color].relax_nodes(b, inverse_.data(), x); } // those that are no edge
-  void relax_edge(PetscInt color, const V *b, const V *ghost, V *work, V *x) const                                          // ghost: x of other ranks
+  void relax(PetscInt color, PetscInt, bool, const V *b, V *x) const { colors[color].relax_nodes(b, inverse_.data(), x); } // those that are no edge
+  void relax_edge(PetscInt color, const V *b, const V *ghost, V *work, V *x) const                                         // ghost: x of other ranks
   {
-    edges_[color].others.apply(ghost, Residual<V>{b, work});
-    edges_[color].own.relax_nodes(work, inverse_.data(), x);
+    edges[color].others.apply(ghost, Residual<V>{b, work});
+    edges[color].own.relax_nodes(work, inverse_.data(), x);
   }
 
-  std::size_t bytes() const
-  {
-    std::size_t sum = inverse_.bytes() + first_.bytes();
-
-    for (const auto &color : colors_) sum += color.bytes();
-    for (const auto &edge : edges_) sum += edge.own.bytes() + edge.others.bytes();
-    return sum;
-  }
+  std::size_t bytes() const { return ColorSlices<V>::bytes() + inverse_.bytes() + first_.bytes(); }
 
 private:
-  struct Edge {
-    bool            anywhere;
-    SlicedEll<V, V> own, others;
-  };
-
-  PetscInt                     bs_, n_;  // n: rows
-  Array<V>                     inverse_; // [nodes][bs][bs], relaxed
-  Array<PetscInt>              first_;   // the first colour's nodes
-  std::vector<SlicedEll<V, V>> colors_;
-  std::vector<Edge>            edges_; // by colour, where a sweep exchanges values
+  PetscInt        bs_, n_;  // n: rows
+  Array<V>        inverse_; // [nodes][bs][bs], relaxed
+  Array<PetscInt> first_;   // the first colour's nodes
 };
 
 } // namespace goza::saamg

@@ -3,14 +3,17 @@
 #include "color_parts.hpp"
 #include "l1_diagonal.hpp"
 #include "level_rows.hpp"
-#include "mat/slicedell/slicedell.hpp"
 #include "small_colors.hpp"
 #include "smoother.hpp"
 
 namespace goza::saamg {
 
-template <class V> class ColoredRows {
+template <class V> class ColoredRows : private ColorSlices<V> {
+  using ColorSlices<V>::colors, ColorSlices<V>::edges;
+
 public:
+  using ColorSlices<V>::ncolors, ColorSlices<V>::has_edge;
+
   /* norms: the rows' entries on other ranks where a sweep does not see those change, so that their l1 norms must stand in the diagonal; else null. flow: the
      rows in the order of whose flow these are relaxed, or against it; null: in any. Collective. */
   ColoredRows(const InverseDiagonal<V> &D, const LevelRows &rows, const LevelRows *flow, bool upstream, const Csr *norms, V relax) :
@@ -35,10 +38,10 @@ public:
       for (PetscInt c = 0; c < coloring.ncolors(); c++) {
         const PetscInt *edge = split.edge.rows.data() + split.edge.begin[c], n = split.edge.size(c);
 
-        edges_.push_back({split.edge_anywhere[c] != 0, SlicedEll<V, V>(space_), SlicedEll<V, V>(space_)});
+        this->add_edge(space_, split.edge_anywhere[c] != 0);
         if (!split.edge_anywhere[c]) continue;
-        edges_.back().own.build(block, edge, n);
-        edges_.back().others.build(rows.off_diagonal_block(), edge, n);
+        edges.back().own.build(block, edge, n);
+        edges.back().others.build(rows.off_diagonal_block(), edge, n);
       }
     }
     /* a sweep from zero changes the first colour's rows, and those that are coupled to nothing, without a look at the others */
@@ -48,7 +51,6 @@ public:
     first_share_ = D_.n ? static_cast<double>(coloring.begin[1]) / static_cast<double>(D_.n) : 0;
   }
 
-  PetscInt ncolors() const { return static_cast<PetscInt>(colors_.size()); }
   PetscInt together(PetscInt color, bool back) const // colours from this one on, or backward, that relax() takes at once
   {
     const PetscInt end  = back ? color + 1 : ncolors() - color;
@@ -58,56 +60,41 @@ public:
     while (fits(color) && n < end && fits(back ? color - n : color + n)) n++;
     return n;
   }
-  bool        has_edge(PetscInt color) const { return !edges_.empty() && edges_[color].anywhere; } // on some rank
-  double      first_share() const { return first_share_; }                                         // of the rows
+  double      first_share() const { return first_share_; } // of the rows
   std::string describe() const { return ""; }
 
   void start(const V *b, V *x) const { take_first_step(space_, D_.n, FirstStep<V>{1, start_.data(), nullptr, x}, b); } // the first colour, from zero
   void relax(PetscInt color, PetscInt together, bool back, const V *b, V *x) const                                     // those that are no edge
   {
     if (is_small_[color]) small_.relax(color, together, back, b, D_.inv, x);
-    else colors_[color].relax(b, D_.inv, x);
+    else colors[color].relax(b, D_.inv, x);
   }
   void relax_edge(PetscInt color, const V *b, const V *ghost, V *work, V *x) const // ghost: x of other ranks
   {
-    edges_[color].others.apply(ghost, Residual<V>{b, work});
-    edges_[color].own.relax(work, D_.inv, x);
+    edges[color].others.apply(ghost, Residual<V>{b, work});
+    edges[color].own.relax(work, D_.inv, x);
   }
 
-  std::size_t bytes() const
-  {
-    std::size_t sum = inv_.bytes() + start_.bytes() + small_.bytes();
-
-    for (const auto &color : colors_) sum += color.bytes();
-    for (const auto &edge : edges_) sum += edge.own.bytes() + edge.others.bytes();
-    return sum;
-  }
+  std::size_t bytes() const { return ColorSlices<V>::bytes() + inv_.bytes() + start_.bytes() + small_.bytes(); }
 
 private:
   void take(const Csr &A, const Coloring &coloring)
   {
     for (PetscInt c = 0; c < coloring.ncolors(); c++) {
       is_small_.push_back(coloring.size(c) <= small_color);
-      colors_.emplace_back(space_);
-      if (!is_small_[c]) colors_[c].build(A, coloring.rows.data() + coloring.begin[c], coloring.size(c));
+      colors.emplace_back(space_);
+      if (!is_small_[c]) colors[c].build(A, coloring.rows.data() + coloring.begin[c], coloring.size(c));
     }
     small_.build(A, coloring, is_small_);
   }
 
-  struct Edge {
-    bool            anywhere;
-    SlicedEll<V, V> own, others;
-  };
-
-  InverseDiagonal<V>           D_;
-  Space                        space_;
-  Array<V>                     inv_;      // [n] with the l1 norms, and relaxed
-  Array<V>                     start_;    // [n]
-  std::vector<char>            is_small_; // by colour
-  std::vector<SlicedEll<V, V>> colors_;   // of the others
-  SmallColors<V>               small_;
-  std::vector<Edge>            edges_; // by colour, where a sweep exchanges values
-  double                       first_share_ = 0;
+  InverseDiagonal<V> D_;
+  Space              space_;
+  Array<V>           inv_;      // [n] with the l1 norms, and relaxed
+  Array<V>           start_;    // [n]
+  std::vector<char>  is_small_; // by colour
+  SmallColors<V>     small_;
+  double             first_share_ = 0;
 };
 
 } // namespace goza::saamg
