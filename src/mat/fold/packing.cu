@@ -9,129 +9,66 @@ namespace {
 struct Chunks {
   PetscInt        nrows, width, rows; // rows: of a chunk
   const PetscInt *ptr;
-  PetscInt       *order; // [nrows] for sorting
+  const PetscInt *order; // of each chunk's rows: long ones, then by their longest lines
 
-  /* of one chunk's rows, where they and its part of `order` are on chip, which is sorted then */
+  /* of one chunk's rows in that order, where they and its part of it are on chip */
   const PetscInt      *length     = nullptr;
   const unsigned char *line_count = nullptr, *longest = nullptr; // at most 255
-  PetscInt             nsorted = 0;
 
   HD PetscInt lines(PetscInt n) const { return n <= width ? 1 : (n - 1) / width + 1; }
   HD PetscInt longest_line(PetscInt n) const { return n <= width ? n : (n - 1) / lines(n) + 1; }
 
   template <class Sink> HD void pack(PetscInt chunk, Sink &sink) const
   {
-    const PetscInt  begin = chunk * rows, end = nrows - begin < rows ? nrows : begin + rows;
-    const PetscInt *sorted     = length ? order : order + begin;
-    PetscInt        used       = fold_lanes; // no group is open
-    const auto      lines_of   = [&](PetscInt row, PetscInt n) { return line_count ? line_count[row - begin] : lines(n); };
-    const auto      longest_of = [&](PetscInt row, PetscInt n) { return longest ? longest[row - begin] : longest_line(n); };
-    const auto      entries_of = [&](PetscInt row) { return length ? length[row - begin] : ptr[row + 1] - ptr[row]; };
-    const PetscInt  count      = length ? nsorted : sort(begin, end, order + begin);
+    const PetscInt  begin = chunk * rows, count = nrows - begin < rows ? nrows - begin : rows;
+    const PetscInt *sorted = length ? order : order + begin;
+    PetscInt        used   = fold_lanes; // no group is open
 
-    for (PetscInt row = begin; count < end - begin && row < end; row++) {
-      const PetscInt n = entries_of(row);
-
-      if (lines_of(row, n) > fold_lanes) sink.long_row(row, n);
-    }
     for (PetscInt k = 0; k < count; k++) {
-      const PetscInt row = sorted[k], n = entries_of(row);
+      const PetscInt row = sorted[k], n = length ? length[k] : ptr[row + 1] - ptr[row], nlines = line_count ? line_count[k] : lines(n);
 
-      if (used + lines_of(row, n) > fold_lanes) {
-        sink.open_group(longest_of(row, n));
+      if (nlines > fold_lanes) {
+        sink.long_row(row, n);
+        continue;
+      }
+      if (used + nlines > fold_lanes) {
+        sink.open_group(longest ? longest[k] : longest_line(n));
         used = 0;
       }
-      sink.add_row(row, n, lines_of(row, n), used);
-      used += lines_of(row, n);
+      sink.add_row(row, n, nlines, used);
+      used += nlines;
     }
-  }
-
-private:
-  /* All but long rows, longest lines first; returns how many. */
-  HD PetscInt sort(PetscInt begin, PetscInt end, PetscInt *sorted) const
-  {
-    PetscInt place[fold_max_width + 1] = {}, next = 0;
-
-    for (PetscInt row = begin; row < end; row++) {
-      const PetscInt n = ptr[row + 1] - ptr[row];
-
-      if (lines(n) <= fold_lanes) place[longest_line(n)]++;
-    }
-    for (int length = fold_max_width; length >= 0; length--) { // from counts to places
-      const PetscInt here = place[length];
-
-      place[length] = next;
-      next += here;
-    }
-    for (PetscInt row = begin; row < end; row++) {
-      const PetscInt n = ptr[row + 1] - ptr[row];
-
-      if (lines(n) <= fold_lanes) sorted[place[longest_line(n)]++] = row;
-    }
-    return next;
   }
 };
 
-#if defined(__CUDACC__)
-constexpr int chunk_threads = 256, chunk_warps = chunk_threads / 32;
-
-/* Chunks::sort() by a block: a warp looks for the rows whose longest line is one of its lengths. first[fold_max_width + 2]: on chip. */
-__device__ inline PetscInt sort_chunk(PetscInt begin, PetscInt nrows, PetscInt width, const unsigned char *line_count, const unsigned char *longest,
-                                      PetscInt *first, PetscInt *sorted)
+/* What rows are sorted by: none's is more than its length. */
+HD void sort_key_of(PetscInt row, const Chunks &chunks, PetscInt *key)
 {
-  const int  lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const auto each = [&](PetscInt length, auto take) {
-    for (PetscInt k = lane; k - lane < nrows; k += 32) take(k, __ballot_sync(0xffffffffu, k < nrows && line_count[k] <= fold_lanes && longest[k] == length));
-  };
+  const PetscInt n = chunks.ptr[row + 1] - chunks.ptr[row];
 
-  for (PetscInt length = warp; length <= width; length += chunk_warps) {
-    PetscInt count = 0;
-
-    each(length, [&](PetscInt, unsigned rows) { count += __popc(rows); });
-    if (lane == 0) first[length] = count;
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    PetscInt next = 0;
-
-    for (PetscInt length = width; length >= 0; length--) { // from counts to places
-      const PetscInt here = first[length];
-
-      first[length] = next;
-      next += here;
-    }
-    first[width + 1] = next;
-  }
-  __syncthreads();
-  for (PetscInt length = warp; length <= width; length += chunk_warps) {
-    PetscInt next = first[length];
-
-    each(length, [&](PetscInt k, unsigned rows) {
-      if (rows >> lane & 1) sorted[next + __popc(rows & ((1u << lane) - 1))] = begin + k;
-      next += __popc(rows);
-    });
-  }
-  __syncthreads();
-  return first[width + 1];
+  key[row] = chunks.lines(n) > fold_lanes ? chunks.width + 1 : chunks.longest_line(n);
 }
 
-/* One row comes after the other: a thread packs a chunk, of what the others of its block have sorted on the chip. */
+#if defined(__CUDACC__)
+constexpr int chunk_threads = 256;
+
+/* One row comes after the other: a thread packs a chunk, of what the others of its block have brought to the chip. */
 template <class Body> __global__ void __launch_bounds__(chunk_threads) ChunkKernel(Body body)
 {
-  __shared__ PetscInt      length[fold_chunk], order[fold_chunk], first[fold_max_width + 2];
+  __shared__ PetscInt      length[fold_chunk], order[fold_chunk];
   __shared__ unsigned char line_count[fold_chunk], longest[fold_chunk];
   const PetscInt           most = body.chunks.rows, begin = blockIdx.x * most, *ptr = body.chunks.ptr;
   const PetscInt           nrows = body.chunks.nrows - begin < most ? body.chunks.nrows - begin : most;
 
   for (PetscInt k = threadIdx.x; k < nrows; k += chunk_threads) {
-    const PetscInt n = ptr[begin + k + 1] - ptr[begin + k], lines = body.chunks.lines(n);
+    const PetscInt row = body.chunks.order[begin + k], n = ptr[row + 1] - ptr[row], lines = body.chunks.lines(n);
 
+    order[k]      = row;
     length[k]     = n;
     line_count[k] = static_cast<unsigned char>(lines < 255 ? lines : 255);
     longest[k]    = static_cast<unsigned char>(body.chunks.longest_line(n));
   }
   __syncthreads();
-  body.chunks.nsorted = sort_chunk(begin, nrows, body.chunks.width, line_count, longest, first, order);
   if (threadIdx.x) return;
   body.chunks.length     = length;
   body.chunks.line_count = line_count;
@@ -299,13 +236,22 @@ Counts counts_in(Array<std::int64_t> &counts, PetscInt nchunks)
 } // namespace
 
 FoldPacking::FoldPacking(const Csr &A, PetscInt width, PetscInt chunk) :
-  A_(A), chunk_(chunk), nchunks_((A.nrows + chunk_ - 1) / chunk_), counts_(A.space, 5 * static_cast<std::size_t>(nchunks_ + 1)), order_(A.space, A.nrows)
+  A_(A),
+  chunk_(chunk),
+  nchunks_((A.nrows + chunk_ - 1) / chunk_),
+  counts_(A.space, 5 * static_cast<std::size_t>(nchunks_ + 1)),
+  order_(places(A.space, A.nrows))
 {
-  const Counts counts = counts_in(counts_, nchunks_);
+  const Counts    counts = counts_in(counts_, nchunks_);
+  const Chunks    chunks{A.nrows, width, chunk_, A.ptr, order_.data()};
+  Array<PetscInt> key(A.space, A.nrows + 1);
 
+  for_each_row(A.space, A.nrows, bound<sort_key_of>(chunks, key.data()));
+  scan_lengths(A.space, key.data(), key); // which sort_by_length() takes for rows of these lengths
+  sort_by_length(A.space, key.data(), order_.data(), order_.size(), chunk_);
   counts_.zero();
   shape.width = width;
-  for_each_chunk(A.space, nchunks_, CountChunk{{A.nrows, width, chunk_, A.ptr, order_.data()}, counts});
+  for_each_chunk(A.space, nchunks_, CountChunk{chunks, counts});
   const std::vector<std::int64_t> all = joined_rows<Plus, 5, std::int64_t>(A.space, nchunks_, bound<counts_of_chunk>(counts));
 
   shape.groups    = all[0];
