@@ -133,93 +133,11 @@ struct BlocksOfNode {
   }
 };
 
-#if defined(__CUDACC__)
-/* What BlocksOfNode writes, of blocks of several unknowns: a warp reads a value of 32 nodes at a time, which lie together in a diagonal, and the rows go out of
-   the chip as they lie, one of each node after the other. */
-constexpr int rows_threads = 256, rows_nodes = 32, most_blocks = 64, most_staged = 45000; // bytes
-
-struct StagedBlocks {
-  BlocksOfNode of;
-
-  __device__ void operator()(PetscInt first, PetscScalar *stage) const
-  {
-    __shared__ unsigned      counts[most_blocks]; // a block's nodes
-    __shared__ unsigned char which[rows_nodes][most_blocks];
-    __shared__ int           number[rows_nodes];
-    const int                lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const PetscInt           node = first + lane;
-
-    for (int k = warp; k < of.A.blocks(); k += rows_threads / 32) {
-      const auto     b    = block(node, k);
-      const unsigned some = __ballot_sync(0xffffffffu, b.node >= 0 && of.counts(node, b));
-
-      if (lane == 0) counts[k] = some;
-    }
-    __syncthreads();
-    for (int n = warp; n < rows_nodes; n += rows_threads / 32) list(n, lane, counts, which[n], number);
-    for (int r = 0; r < of.A.bs; r++) {
-      __syncthreads();
-      for (int q = warp; q < of.A.blocks() * of.A.bs; q += rows_threads / 32) {
-        const auto b = block(node, q / of.A.bs);
-
-        if (b.node >= 0) stage[q * (rows_nodes + 1) + lane] = *of.A.in_block(node, b, r, q % of.A.bs);
-      }
-      __syncthreads();
-      for (int n = warp; n < rows_nodes && first + n < of.A.nodes; n += rows_threads / 32) write(first + n, r, lane, which[n], number[n], stage + n);
-    }
-  }
-
-private:
-  __device__ DiagonalValues::Block block(PetscInt node, int k) const { return node < of.A.nodes ? of.A.block(node, k) : DiagonalValues::Block{-1, 0, false}; }
-  /* A node's blocks, in their order. */
-  __device__ void list(int n, int lane, const unsigned *counts, unsigned char *which, int *number) const
-  {
-    int before = 0;
-
-    for (int k = lane; k - lane < of.A.blocks(); k += 32) {
-      const bool is = k < of.A.blocks() && counts[k] >> n & 1;
-      int        all;
-      const int  at = before + lanes_before(is, 32, &all);
-
-      if (is) which[at] = static_cast<unsigned char>(k);
-      before += all;
-    }
-    if (lane == 0) number[n] = before;
-  }
-  __device__ void write(PetscInt i, int r, int lane, const unsigned char *which, int number, const PetscScalar *stage) const
-  {
-    const PetscInt to = of.begin[i * of.A.bs + r];
-
-    for (int t = lane; t < number * of.A.bs; t += 32) {
-      const int k = which[t / of.A.bs], c = t % of.A.bs;
-
-      of.col[to + t] = of.A.block(i, k).node * of.A.bs + c;
-      of.val[to + t] = stage[(k * of.A.bs + c) * (rows_nodes + 1)];
-    }
-  }
-};
-
-__global__ void __launch_bounds__(rows_threads) StagedBlocksKernel(StagedBlocks body)
-{
-  extern __shared__ __align__(16) double rows_memory[];
-
-  body(static_cast<PetscInt>(blockIdx.x) * rows_nodes, reinterpret_cast<PetscScalar *>(rows_memory));
-}
-#endif
-
 /* The columns and values that are counted. */
 void write_nodes(Space space, const BlocksOfNode &body)
 {
   constexpr int long_row = 16;
 
-#if defined(__CUDACC__)
-  const std::size_t bytes = static_cast<std::size_t>(body.A.blocks()) * body.A.bs * (rows_nodes + 1) * sizeof(PetscScalar);
-
-  if (space == Space::Cuda && body.A.bs > 1 && body.A.blocks() <= most_blocks && bytes <= most_staged) {
-    if (body.A.nodes) launch_kernel_with<StagedBlocksKernel>(bytes, blocks_for(body.A.nodes, rows_nodes), rows_threads, StagedBlocks{body});
-    return;
-  }
-#endif
   // a warp a node where its rows are long: of seven entries most lanes would have none
   if (body.A.blocks() * body.A.bs >= long_row) for_each_row_by_lanes(space, body.A.nodes, body);
   else for_each_row_by_few_lanes(space, body.A.nodes, body);
