@@ -1,8 +1,10 @@
 #include "algorithm.hpp"
 #include "core/device/cuda_check.hpp"
 #include "core/launch/joined_rows.hpp"
-#include "sort_keys.hpp"
+#include "counted.hpp"
+#include "search.hpp"
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #if defined(__CUDACC__)
@@ -36,7 +38,44 @@ template <class Call> void with_work(const char *name, const Call &call)
   Array<char> work(Space::Cuda, bytes);
   check(call(work.data(), bytes, stream()), name);
 }
+
+/* keys[n] become sorted, and order[n] the places that they had; `bits` of a key count. */
+void sort_keys(Array<PetscInt> &keys, Array<PetscInt> &order, PetscInt n, int bits)
+{
+  Array<PetscInt>             other_keys(Space::Cuda, n), other_order(Space::Cuda, n);
+  cub::DoubleBuffer<PetscInt> key_buffer(keys.data(), other_keys.data()), order_buffer(order.data(), other_order.data());
+
+  for_each_row(Space::Cuda, n, bound<own_number>(order.data()));
+  with_work("DeviceRadixSort", [&](void *work, std::size_t &bytes, cudaStream_t on) {
+    return cub::DeviceRadixSort::SortPairs(work, bytes, key_buffer, order_buffer, n, 0, bits, on);
+  });
+  if (order_buffer.Current() != order.data()) order.swap(other_order);
+  if (key_buffer.Current() != keys.data()) keys.swap(other_keys);
+}
+
+/* Keys that count nowhere sort behind the others. */
+HD void clean_key(PetscInt i, PetscInt nkeys, const PetscInt *key, PetscInt *clean) { clean[i] = key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys; }
+
+/* Where each key begins among sorted ones. */
+HD void first_of_key(PetscInt g, PetscInt n, const PetscInt *sorted, PetscInt *ptr) { ptr[g] = lower_bound(sorted, 0, n, g); }
+
+void group_by_sorting(const PetscInt *key, PetscInt n, PetscInt nkeys, Array<PetscInt> &ptr, Array<PetscInt> &order)
+{
+  constexpr int   most_bits = static_cast<int>(8 * sizeof(PetscInt)) - 1;
+  Array<PetscInt> keys(Space::Cuda, n);
+  int             bits = 1;
+
+  while (bits < most_bits && (nkeys >> bits)) bits++;
+  for_each_row(Space::Cuda, n, bound<clean_key>(nkeys, key, keys.data()));
+  sort_keys(keys, order, n, bits);
+  for_each_row(Space::Cuda, nkeys + 1, bound<first_of_key>(n, keys.data(), ptr.data()));
+}
 #endif
+
+/* Numbers of entries: where one is negative, or there are more than a PetscInt counts, the most that it holds. */
+struct PlusUpToMost {
+  HD PetscInt operator()(PetscInt a, PetscInt b) const { return a < 0 || b < 0 || a > PETSC_MAX_INT - b ? PETSC_MAX_INT : a + b; }
+};
 
 template <class Join, class T> HD void join_values(PetscInt i, T *all, const T *values) { *all = Join::join(*all, values[i]); }
 
@@ -88,21 +127,6 @@ PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, Petsc
   return m;
 }
 
-#if defined(__CUDACC__)
-void sort_keys(Array<PetscInt> &keys, Array<PetscInt> &order, PetscInt n, int bits)
-{
-  Array<PetscInt>             other_keys(Space::Cuda, n), other_order(Space::Cuda, n);
-  cub::DoubleBuffer<PetscInt> key_buffer(keys.data(), other_keys.data()), order_buffer(order.data(), other_order.data());
-
-  for_each_row(Space::Cuda, n, bound<own_number>(order.data()));
-  with_work("DeviceRadixSort", [&](void *work, std::size_t &bytes, cudaStream_t on) {
-    return cub::DeviceRadixSort::SortPairs(work, bytes, key_buffer, order_buffer, n, 0, bits, on);
-  });
-  if (order_buffer.Current() != order.data()) order.swap(other_order);
-  if (key_buffer.Current() != keys.data()) keys.swap(other_keys);
-}
-#endif
-
 /* On the host, by some bits of the keys at a time, the lowest first; bits that all keys have in common are left out. */
 static void sort_places(const PetscInt *key, PetscInt n, Array<PetscInt> &order)
 {
@@ -143,6 +167,25 @@ Array<PetscInt> order_by(Space space, const PetscInt *key, PetscInt n)
   return order;
 }
 
+void group_by(Space space, const PetscInt *key, PetscInt n, PetscInt nkeys, Array<PetscInt> &ptr, Array<PetscInt> &order)
+{
+  ptr   = Array<PetscInt>(space, nkeys + 1, unset);
+  order = Array<PetscInt>(space, n, unset);
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    group_by_sorting(key, n, nkeys, ptr, order);
+    return;
+  }
+#endif
+  std::vector<PetscInt> next(nkeys + 2, 0);
+  const auto            clean = [&](PetscInt i) { return key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys; };
+
+  for (PetscInt i = 0; i < n; i++) next[clean(i) + 1]++;
+  for (PetscInt g = 0; g <= nkeys; g++) next[g + 1] += next[g];
+  std::copy_n(next.begin(), nkeys + 1, ptr.data());
+  for (PetscInt i = 0; i < n; i++) order.data()[next[clean(i)]++] = i;
+}
+
 void exclusive_scan(Space space, std::int64_t *values, std::size_t n)
 {
 #if defined(__CUDACC__)
@@ -154,6 +197,49 @@ void exclusive_scan(Space space, std::int64_t *values, std::size_t n)
   (void)space;
   std::exclusive_scan(values, values + n, values, std::int64_t(0));
 }
+
+/* In place, or from elsewhere; what stands in ptr's last place does not count. */
+void scan_lengths([[maybe_unused]] Space space, const PetscInt *length, Array<PetscInt> &ptr)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    PetscInt *const   to = ptr.data();
+    const std::size_t n  = ptr.size();
+
+    if (n > 1 && length != to) copy_values(space, length, n - 1, to);
+    with_work("DeviceScan", [=](void *work, std::size_t &bytes, cudaStream_t on) {
+      return cub::DeviceScan::ExclusiveScan(work, bytes, to, to, PlusUpToMost(), PetscInt(0), n, on);
+    });
+    return;
+  }
+#endif
+  PetscInt before = 0;
+
+  for (std::size_t i = 0; i < ptr.size(); i++) {
+    const PetscInt next = i + 1 < ptr.size() ? PlusUpToMost{}(before, length[i]) : before; // length may be ptr
+
+    ptr.data()[i] = before;
+    before        = next;
+  }
+}
+
+bool scan_lengths(Space space, const PetscInt *length, Array<PetscInt> &ptr, PetscInt *nnz)
+{
+  scan_lengths(space, length, ptr);
+  *nnz = read_value(space, ptr.data() + ptr.size() - 1);
+  return *nnz < PETSC_MAX_INT;
+}
+
+PetscInt lengths_to_pointer(Space space, const PetscInt *length, Array<PetscInt> &ptr)
+{
+  PetscInt nnz;
+
+  const bool countable = scan_lengths(space, length, ptr, &nnz);
+
+  return counted(countable ? nnz : std::numeric_limits<std::int64_t>::max());
+}
+
+PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr) { return lengths_to_pointer(space, ptr.data(), ptr); }
 
 std::int64_t sum(Space space, const std::int64_t *values, std::size_t n)
 {

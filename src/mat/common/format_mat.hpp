@@ -119,8 +119,8 @@ template <class Function> PetscErrorCode ComposeOver(Mat A, FormatMat *f, Compos
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A type's settings from its options, by call(items), and what its views read. Under a heading of their own: behind -dm_mat_type PETSc has printed its own, "Matrix
-   (Mat) options", for -mat_seqaij_type alone, and leaves out of -help what comes under it again. */
+/* A type's settings from its options, by call(items), and what its views read. Under a heading of their own: behind -dm_mat_type PETSc has printed its own,
+   "Matrix (Mat) options", for -mat_seqaij_type alone, and leaves out of -help what comes under it again. */
 template <class Call> PetscErrorCode MatTypeFromOptions(Mat A, const char *type, const Call &call)
 {
   char heading[64];
