@@ -204,7 +204,9 @@ Decision decide(const Csr &matrix, const DecisionInput &input)
   if (d.candidates.empty()) d.candidates.push_back({{Layout::SlicedEll, height}, {}}); // only CDS was asked for, and it cannot be
   const bool grid = sample.diagonals.inside >= 0.98;
   const auto seen = [&](const Candidate &c) {
-    return c.cost.seconds * ((grid ? c.choice.layout >= Layout::CdsFull : c.choice.layout == Layout::SlicedEll) ? 1 : input.margin);
+    const bool usual = c.choice.layout >= Layout::CdsFull || (!grid && c.choice.layout == Layout::SlicedEll);
+
+    return c.cost.seconds * (usual ? 1 : input.margin);
   };
   std::stable_sort(d.candidates.begin(), d.candidates.end(), [&](const Candidate &a, const Candidate &b) { return seen(a) < seen(b); });
   d.choice = d.candidates.front().choice;

@@ -43,7 +43,7 @@ struct DecisionInput {
   bool           csr         = true; // PETSc's product can be had
   PetscInt       bs          = 1;    // unknowns of a node, for CDS and blocks
   int            value_bytes = sizeof(PetscScalar), x_bytes = sizeof(PetscScalar);
-  double         margin = 1; // the usual format (CDS where nearly all entries are on diagonals, else sliced ELL) is left for one that is this much faster
+  double         margin = 1; // usual formats (CDS, and sliced ELL but where nearly all entries are on diagonals) are left for one that is this much faster
 };
 
 struct Candidate {

@@ -498,6 +498,35 @@ BOOST_AUTO_TEST_CASE(candidates)
   BOOST_TEST(std::count_if(d.candidates.begin(), d.candidates.end(), [](const Candidate &c) { return c.choice.layout == Layout::Fold; }) == 1);
 }
 
+/* A grid that is periodic in two directions, nodes of two unknowns: some of the entries lie on no diagonal, and one usual format need not be far better than
+   another. */
+BOOST_AUTO_TEST_CASE(diagonals_of_a_periodic_grid)
+{
+  constexpr PetscInt nz = 9, n = 40, bs = 2;
+  const HostCsr      A = pattern(nz * n * n * bs, nz * n * n * bs, [](PetscInt i) {
+    const PetscInt        node = i / bs, z = node % nz, y = node / nz % n, x = node / nz / n;
+    std::vector<PetscInt> columns;
+
+    for (PetscInt k = 0; k < 27 * bs; k++) {
+      const PetscInt e = k / bs, zz = z + e % 3 - 1, yy = (y + e / 3 % 3 - 1 + n) % n, xx = (x + e / 9 - 1 + n) % n;
+
+      if (zz >= 0 && zz < nz) columns.push_back(((xx * n + yy) * nz + zz) * bs + k % bs);
+    }
+    std::sort(columns.begin(), columns.end());
+    return columns;
+  });
+  DecisionInput      input;
+
+  input.machine    = find_machine("epyc");
+  input.candidates = format_sliced_ell | format_fold | format_cds;
+  input.csr        = false;
+  input.bs         = bs;
+  input.margin     = 1.5;
+  const Decision d = decide(A.view(), input);
+  BOOST_TEST(take_sample(A.view(), {{Layout::CdsHalf, bs}}, caches_of(*input.machine)).diagonals.inside < 0.98);
+  BOOST_TEST((d.choice.layout == Layout::CdsHalf && d.choice.param == bs), d.sentence);
+}
+
 /* What was measured, and nothing else; the rest comes from the platform that is named, scaled. */
 BOOST_AUTO_TEST_CASE(calibrations)
 {

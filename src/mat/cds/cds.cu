@@ -3,6 +3,8 @@
 #include "cds_host_fill.hpp"
 #include "cds_offsets.hpp"
 #include "cds_shape.hpp"
+#include "entry_check.hpp"
+#include "core/util/hash.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/launch/staged_rows.hpp"
@@ -300,8 +302,13 @@ template <class Store, class V> void Cds<Store, V>::refill(const Csr &A)
 
 template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
 {
+  if (this->space_ == Space::Host) {
+    const Mirrored found = fill_on_host(A);
+
+    if (!half_ || (found.balanced() && !found.differ)) return true;
+    return promised() && found.balanced() && is_mirrored(A);
+  }
   Array<std::uint64_t> check(this->space_, 1); // whether each entry is the same as its mirror image is told in the same pass
-  Array<std::int64_t>  sums(this->space_, 3);
   const auto           row_by_row = [&](auto bs, auto half) {
     const CdsFill<CdsView, Store, bs.value, half.value> body{view(), A.ptr, A.col, A.val, factor_, val_.data(), half.value && !rounded_};
 
@@ -309,17 +316,22 @@ template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
     else for_each_csr_row(A, 1, body);
   };
 
-  if (by_rows_on_host()) *check.data() = fill_on_host(A);
-  else if (val_.size()) with_shape(bs_, half_, row_by_row);
+  if (val_.size()) with_shape(bs_, half_, row_by_row);
   if (!half_ || !val_.size() || (!rounded_ && read_value(this->space_, check.data()) == 0)) return true;
-  if (!promised()) return false;
+  return rounded_ = promised() && is_mirrored(A);
+}
+
+/* But for rounding. */
+template <class Store, class V> bool Cds<Store, V>::is_mirrored(const Csr &A) const
+{
+  Array<std::int64_t> sums(this->space_, 3);
 
   with_shape(bs_, true, [&](auto bs, auto) {
     join_csr_rows<Plus, 3>(A, 1, CdsCompare<CdsView, Store, bs.value>{view(), A.ptr, A.col, A.val, factor_, mirror_tolerance<Store>(true)}, sums.data());
   });
   const std::vector<std::int64_t> all = sums.to_host();
-  rounded_                            = all[0] == 0 && all[1] == 0 && all[2] == 0;
-  return rounded_;
+
+  return all[0] == 0 && all[1] == 0 && all[2] == 0;
 }
 
 template <class Store, class V> std::size_t Cds<Store, V>::bytes() const

@@ -10,6 +10,11 @@ namespace goza {
 
 struct RowExponents;
 
+namespace mat {
+
+struct Mirrored;
+
+} // namespace mat
 } // namespace goza
 
 namespace goza::mat {
@@ -91,14 +96,14 @@ private:
   void          lay_out(const std::vector<PetscInt> &offset, bool half, bool zeros = true);
   bool          in_pairs() const;   // of diagonals above and below, as half storage needs them
   bool          fill(const Csr &A); // false: half, and the lower part is not the upper
-  bool          by_rows_on_host() const { return this->space_ == Space::Host && bs_ == 1; }
-  std::uint64_t fill_on_host(const Csr &A); // the remainder's rows, too
+  bool          is_mirrored(const Csr &A) const;
+  Mirrored      fill_on_host(const Csr &A); // the remainder's rows, too
   void          split_remainder(const Csr &A, bool pattern);
   void          take_remainder(const Csr &A, bool pattern);
 
   CdsOptions options_;
   PetscInt   bs_ = 1;
-  // rounded_: the lower part was the upper but for rounding, so that nobody asks again whether it is the same
+  // rounded_: on a device the lower part was the upper but for rounding, so that nobody asks again whether it is the same
   bool                  half_ = false, hermitian_ = false, rounded_ = false;
   PetscScalar           factor_ = 1;
   std::vector<PetscInt> all_, offset_; // all_: both signs; offset_: as stored

@@ -50,9 +50,9 @@ template <class Store, int bs, bool half> struct RemainderFill {
 
 } // namespace
 
-template <class Store, class V> std::uint64_t Cds<Store, V>::fill_on_host(const Csr &A)
+template <class Store, class V> Mirrored Cds<Store, V>::fill_on_host(const Csr &A)
 {
-  std::uint64_t sum = 0;
+  Mirrored found;
 
   if (inside_ < nnz_) {
     rem_val_ = Array<PetscScalar>(Space::Host, nnz_ - inside_);
@@ -61,10 +61,11 @@ template <class Store, class V> std::uint64_t Cds<Store, V>::fill_on_host(const 
       rem_ptr_ = Array<PetscInt>(Space::Host, A.nrows + 1);
     }
   }
-  with_shape(1, half_, [&](auto, auto half) {
-    sum = CdsHostFill<Store, half.value>{view(), factor_, val_.data(), !rounded_, {rem_ptr_.data(), rem_col_.data(), rem_val_.data()}}(A);
+  with_shape(bs_, half_, [&](auto bs, auto half) {
+    found = CdsHostFill<Store, bs.value, half.value>{
+      view(), factor_, val_.data(), mirror_tolerance<Store>(promised()), {rem_ptr_.data(), rem_col_.data(), rem_val_.data()}}(A);
   });
-  return sum;
+  return found;
 }
 
 /* On the device: the remainder's columns, where they are new, and values. */
@@ -89,7 +90,7 @@ template <class Store, class V> void Cds<Store, V>::take_remainder(const Csr &A,
 
 template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A, bool pattern)
 {
-  if (!by_rows_on_host()) take_remainder(A, pattern);
+  if (this->space_ == Space::Cuda) take_remainder(A, pattern);
   const Csr rest{this->space_, A.nrows, A.ncols, rem_ptr_.data(), rem_col_.data(), rem_val_.data()};
 
   if (pattern) remainder_.build(rest);
@@ -99,7 +100,7 @@ template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A
 
 #define INSTANTIATE_REMAINDER(Class, Store, V) \
   template void          Class<Store, V>::split_remainder(const Csr &, bool); \
-  template std::uint64_t Class<Store, V>::fill_on_host(const Csr &);
+  template Mirrored      Class<Store, V>::fill_on_host(const Csr &);
 FOR_EACH_STORE(INSTANTIATE_REMAINDER, Cds)
 
 } // namespace goza::mat
