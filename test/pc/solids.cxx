@@ -1,5 +1,7 @@
 /* Elasticity: where nodes have several unknowns, interpolations are smoothed with more than 4/3 over the largest eigenvalue, and where hard and soft bodies
    touch aggregates do not reach across. */
+#include "pc/saamg/setup/node_jumps.hpp"
+#include "pc/saamg/setup/own_rows.hpp"
 #include "../support/brick_elements.hpp"
 #include "../support/grid_case.hpp"
 #include "../support/mac_grid.hpp"
@@ -230,6 +232,41 @@ BOOST_AUTO_TEST_CASE(no_jumps_of_stiffness)
   }
 }
 
+/* The norms of all blocks are asked for only where neighbours have diagonals that are unlike: not where stiffness grows from end to end, nor beside a Dirichlet
+   node whose row has zeros. */
+BOOST_AUTO_TEST_CASE(blocks_are_looked_at_where_neighbours_differ)
+{
+  constexpr PetscInt n = 200, bs = 2, fixed = 100;
+
+  for (const bool jump : {false, true}) {
+    const auto      stiffness = [jump](PetscInt e) { return jump ? (e / 10 % 2 ? 1e-3 : 1.) : std::exp(0.05 * static_cast<double>(e)); };
+    const Entry     chain{"chain",
+                      n * bs,
+                      n * bs,
+                      square | symmetric | full_diagonal | nonempty,
+                      [&](PetscInt i, Row &r) {
+                        const PetscInt node = i / bs;
+
+                        for (PetscInt j = PetscMax(node - 1, 0); j <= PetscMin(node + 1, n - 1); j++) {
+                          const bool   free = node != fixed && j != fixed;
+                          const double k    = j != node ? -stiffness(PetscMin(j, node)) : node == fixed ? 1e9 : stiffness(node - 1) + stiffness(node);
+
+                          for (PetscInt c = 0; c < bs; c++) r.add(j * bs + c, c == i % bs ? (free || j == node ? 2 * k : 0) : (free ? 0.5 * k : 0));
+                        }
+                      },
+                      bs};
+    const MatHandle A = assemble(chain, MATAIJ);
+    goza::OwnRows   rows;
+
+    PETSC_OK(rows.open(A, goza::Space::Host));
+    goza::CsrFacts facts = goza::row_facts(rows.A, *rows.columns, bs);
+    const auto     found = goza::jumps_of_nodes(rows.A, rows.columns, bs, facts);
+
+    all_ranks(found.there() == jump, "whether it jumps");
+    all_ranks(!facts.blocks == !jump, "whether blocks are looked at");
+  }
+}
+
 } // namespace
 
 /* Unknowns of a node that diffuse each by itself, and those of a body, whose polynomial's next degree would cost more than it gains. */
@@ -326,7 +363,7 @@ BOOST_AUTO_TEST_CASE(rotations_on_a_lattice)
 
   BOOST_TEST(says(make_pc(numbered.A), turns));
   BOOST_TEST(iterations(numbered.A) <= iterations(uneven.matrix()) + 1); // of another right-hand side
-  BOOST_TEST(!says(make_pc(slivers(1).without_modes()), turns)); // on no lattice
+  BOOST_TEST(!says(make_pc(slivers(1).without_modes()), turns));         // on no lattice
 }
 
 /* Unknowns that diffuse each by itself, or are coupled in a node alone, take no rotation for a zero. */

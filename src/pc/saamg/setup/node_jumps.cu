@@ -33,6 +33,71 @@ bool diagonals_differ(const CsrFacts &facts, const LocalColumns &columns)
   return sum[0] > 0 && static_cast<double>(sum[2]) / n - mean * mean > least;
 }
 
+/* 1 over the norm of a node's block on the diagonal, as DiagonalNorm finds it with all blocks; 0 where it is coupled to nothing, so that entries beside it are
+   zeros. */
+HD void norm_on_diagonal(PetscInt node, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val, const unsigned char *isolated, PetscInt bs,
+                         PetscReal *rdiag)
+{
+  const PetscInt first   = node * bs;
+  PetscReal      norm2   = 0;
+  bool           coupled = false;
+
+  for (PetscInt r = first; r < first + bs; r++) {
+    PetscInt p = ptr[r];
+
+    coupled = coupled || !isolated[r];
+    for (PetscInt n = ptr[r + 1] - p; n > 0;) { /* columns ascend */
+      const PetscInt half  = n / 2;
+      const bool     after = col[p + half] < first;
+
+      p += after ? half + 1 : 0;
+      n = after ? n - half - 1 : half;
+    }
+    for (; p < ptr[r + 1] && col[p] < first + bs; p++) norm2 += PetscRealPart(val[p] * PetscConj(val[p]));
+  }
+  const PetscReal d = coupled && norm2 > 0 ? 1 / PetscSqrtReal(norm2) : 0;
+
+  rdiag[node] = finite_real(d) ? d : 0;
+}
+
+/* Of each row of a node the nodes that it has entries of whose blocks on the diagonal are unlike this node's. Rows of the same length are taken for alike. */
+struct CountUnlike {
+  AijRowsView      A;
+  PetscInt         bs, nodes;
+  const PetscInt  *ghost; // [ghost columns] to ghost nodes
+  const PetscReal *rdiag;
+
+  HD CountUnlike on(Columns c, Values v) const { return {A.on(c, v), bs, nodes, ghost, rdiag}; }
+
+  HD void operator()(PetscInt node, std::int64_t *count) const
+  {
+    const PetscInt row   = node * bs;
+    bool           alike = true;
+
+    if (!(rdiag[node] > 0)) return;
+    for (PetscInt r = 1; r < bs; r++) alike = alike && A.dptr[row + r + 1] - A.dptr[row + r] == A.dptr[row + 1] - A.dptr[row];
+    if (alike) *count += bs * in_row(row, rdiag[node]);
+    for (PetscInt r = 0; r < bs && !alike; r++) *count += in_row(row + r, rdiag[node]);
+  }
+
+private:
+  HD PetscInt in_row(PetscInt row, PetscReal own) const
+  {
+    const PetscReal most = own * NodeJumps::unlike, least = own / NodeJumps::unlike;
+    PetscInt        next = 0, n = 0; // next: the first column behind the last entry's node
+
+    A.for_each_entry(row, [&](PetscInt j, PetscScalar) {
+      if (j < next) return;
+      const PetscInt  owned = j / bs, other = j < A.ncols ? owned : nodes + ghost[j - A.ncols];
+      const PetscReal there = rdiag[other];
+
+      next = j < A.ncols ? (owned + 1) * bs : 0;
+      n += there > most || (there < least && there > 0);
+    });
+    return n;
+  }
+};
+
 /* Of each node what NodeJumps counts. */
 struct CountJumps {
   BlockRows        A;
@@ -66,16 +131,20 @@ struct CountJumps {
 NodeJumps jumps_of_nodes(const Csr &A, const MapPtr &columns, PetscInt bs, CsrFacts &facts)
 {
   if (!diagonals_differ(facts, *columns)) return {};
-  facts.blocks                = pattern_of_blocks(A, bs, bs);
-  const Space           space = A.space;
-  NodeRows              measured(A, *columns, bs, facts.blocks);
   const MapPtr          nodes = nodes_of_columns(columns, bs);
   const Array<PetscInt> ghost = nodes_of_ghost_columns(*columns, *nodes, bs);
-  Array<PetscReal>      rdiag(space, nodes->nlocal(), unset);
-  const BlockRows       blocks{rows_of(measured.rows), measured.unit, A.nrows / bs, ghost.data(), measured.place.data(), 0};
+  Array<PetscReal>      rdiag(A.space, nodes->nlocal(), unset);
 
-  for_each_csr_row(measured.rows, measured.unit, DiagonalNorm{blocks, rdiag.data()});
+  for_each_row(A.space, A.nrows / bs, bound<norm_on_diagonal>(A.ptr, A.col, A.val, facts.isolated.data(), bs, rdiag.data()));
   nodes->update(rdiag);
+  std::int64_t unlike = joined_csr_rows<Plus, 1, std::int64_t>(A, bs, CountUnlike{rows_of(A), bs, A.nrows / bs, ghost.data(), rdiag.data()})[0];
+
+  columns->sum(&unlike, 1);
+  if (NodeJumps::part * bs * unlike < facts.couplings) return {}; // fewer edges than that, whatever their entries are
+  facts.blocks = pattern_of_blocks(A, bs, bs);
+  NodeRows        measured(A, *columns, bs, facts.blocks);
+  const BlockRows blocks{rows_of(measured.rows), measured.unit, A.nrows / bs, ghost.data(), measured.place.data(), 0};
+
   std::vector<std::int64_t> count = joined_csr_rows<Plus, 4, std::int64_t>(measured.rows, measured.unit,
                                                                            CountJumps{blocks, {rdiag.data(), strength_cut(0)}, rdiag.data()});
   columns->sum(count.data(), 4);

@@ -15,7 +15,9 @@ struct NodeJumps {
   static constexpr PetscReal share = static_cast<PetscReal>(0.4), hardly_more = static_cast<PetscReal>(0.48);
   static constexpr PetscReal unlike = 30, alike = 3; // ratios
 
-  bool there() const { return edges > 0 && 100 * across >= edges && 100 * weak <= edges; }
+  static constexpr int part = 100; // of which one is enough
+
+  bool there() const { return edges > 0 && part * across >= edges && part * weak <= edges; }
 
   PetscReal threshold() const { return there() ? share * static_cast<PetscReal>(nodes) / static_cast<PetscReal>(edges) : 0; } // of strength
 
@@ -24,7 +26,7 @@ struct NodeJumps {
   static constexpr PetscReal growth = 2;
 };
 
-/* Nodes of bs rows, whose blocks facts.blocks becomes where all are full. Collective. */
+/* Nodes of bs rows, whose blocks facts.blocks becomes where all are full and some may be across a jump. Collective. */
 NodeJumps jumps_of_nodes(const Csr &A, const MapPtr &columns, PetscInt bs, CsrFacts &facts);
 
 } // namespace goza::saamg
