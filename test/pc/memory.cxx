@@ -10,6 +10,10 @@
 #include "core/device/device.hpp"
 
 #include <algorithm>
+#include <fstream>
+#if defined(__linux__)
+  #include <malloc.h>
+#endif
 #include <petsc/private/pcimpl.h>
 #include <regex>
 
@@ -295,6 +299,37 @@ BOOST_AUTO_TEST_CASE(at_most_on_a_device)
   Option threshold("-pc_saamg_threshold", "0.09");
   of_entry(along_axis(80, 80, 80));
 }
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* Of what a process holds, in bytes. */
+double held(const std::string &what)
+{
+  std::ifstream status("/proc/self/status");
+  std::string   line;
+
+  while (std::getline(status, line))
+    if (line.rfind(what + ":", 0) == 0) return 1024 * std::stod(line.substr(what.size() + 1));
+  return 0;
+}
+
+/* Rows are made of a matrix that is nothing but its diagonals, and gone before the coarse operators and the cycle are made. */
+BOOST_AUTO_TEST_CASE(rows_made_on_a_host_do_not_stay)
+{
+  if (device::available()) return;
+  const MatHandle A = system_matrix({"cube", elasticity(22, 22, 22), Kernel::rigid_body, 0}, "owncds");
+
+  (void)malloc_trim(0);
+  const double before = held("VmRSS");
+  if (!(std::ofstream("/proc/self/clear_refs") << "5" << std::flush)) return; /* the most that it held begins here */
+  PCHandle     pc   = make_pc(A);
+  const double most = held("VmHWM") - before;
+  (void)malloc_trim(0);
+  const double stays = held("VmRSS") - before;
+
+  BOOST_TEST(most < 1.6 * stays, most / 1e6 << " MB at most, " << stays / 1e6 << " stay");
+  BOOST_TEST(report(pc).held < 1.1e-6 * stays);
+}
+#endif
 
 #if !PetscDefined(USE_COMPLEX) && !PetscDefined(USE_REAL_SINGLE) && !PetscDefined(USE_64BIT_INDICES)
 /* Of a symmetric matrix along a grid, on a device, in half precision by itself. */

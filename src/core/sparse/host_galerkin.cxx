@@ -74,6 +74,30 @@ struct EntryRows {
   RowTerms        terms(PetscInt i) const { return {length(i), A.col + begin(i), A.col + A.ptr[A.nrows], A.val + begin(i)}; }
 };
 
+/* The same of a matrix without rows, those of one node at a time. */
+class RowsWhenAsked {
+public:
+  explicit RowsWhenAsked(const MadeRows &A) : nodes(A.nrows / A.bs), A_(A), ends_(A.bs), col_(A.most), val_(A.most) { }
+
+  PetscInt        begin(PetscInt) const { return 0; }
+  const PetscInt *row_ends(PetscInt i) const { return made(i), ends_.data(); }
+  PetscInt        length(PetscInt i) const { return made(i), ends_.back(); }
+  RowTerms        terms(PetscInt i) const { return {length(i), col_.data(), col_.data() + ends_.back(), val_.data()}; }
+
+  PetscInt nodes;
+
+private:
+  void made(PetscInt i) const
+  {
+    if (std::exchange(made_, i) != i) A_.make(i, ends_.data(), col_.data(), val_.data());
+  }
+
+  MadeRows                         A_;
+  mutable PetscInt                 made_ = -1;
+  mutable std::vector<PetscInt>    ends_, col_;
+  mutable std::vector<PetscScalar> val_;
+};
+
 /* The rows of a matrix of blocks, each as the first blocks' values in it. */
 struct RowsInBlocks {
   const BlockRows &P;
@@ -153,7 +177,7 @@ struct RingRows {
 };
 
 /* Block rows of A P, made in their order and held from the first row of P^T that needs them to the last, in a ring that grows where it must. A row lies in one
-   piece: the last one before the ring's end goes on behind it. RowsOfA: BlockRows or EntryRows. */
+   piece: the last one before the ring's end goes on behind it. RowsOfA: BlockRows, EntryRows or RowsWhenAsked. */
 template <class S, class RowsOfA> class RowsOfProduct {
 public:
   RowsOfProduct(const S &sizes, const RowsOfA &A, const BlockRows &P) :
@@ -193,7 +217,7 @@ private:
 
     if constexpr (S::numbers) return sums_.add_up(terms, CsrRows(P_.A), no_extra, col, val);
     run_on_host([&] {
-      if constexpr (std::is_same_v<RowsOfA, EntryRows>) n = add_entries(i, terms, col, val);
+      if constexpr (!std::is_same_v<RowsOfA, BlockRows>) n = add_entries(i, terms, col, val);
       else
         n = sums_.template gather<S::small>(terms, P_, no_extra, col, [&](PetscInt t, const SparseRow &row) {
           return
@@ -234,7 +258,7 @@ private:
 
     std::size_t size = size_, behind = std::max(behind_, 2 * n);
 
-    while (used() + n > size / 2) size *= 2;
+    while (used() + n > size) size *= 2;
     if (size > (std::size_t(1) << 31)) throw std::bad_alloc();
     Array<PetscInt>    col(Space::Host, size + behind, unset);
     Array<PetscScalar> val(Space::Host, (size + behind) * block(), unset);
@@ -359,6 +383,14 @@ bool galerkin_host(FullBlocks &R, FullBlocks &A, FullBlocks &P, CsrMatrix &C)
   if (!R.find() || !P.find()) return false;
   C = A.find() ? of_sizes(bs, k, BlockRows(R), BlockRows(A), BlockRows(P)) : of_sizes(bs, k, BlockRows(R), EntryRows(A.A, bs), BlockRows(P));
   return true;
+}
+
+bool galerkin_host(FullBlocks &R, const MadeRows &A, FullBlocks &P, CsrMatrix &C)
+{
+  const bool found = P.br * P.bc > 1 && R.find() && P.find();
+
+  if (found) C = of_sizes(P.br, P.bc, BlockRows(R), RowsWhenAsked(A), BlockRows(P));
+  return found;
 }
 
 } // namespace goza

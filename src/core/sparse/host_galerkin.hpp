@@ -2,11 +2,23 @@
    larger than the rest of the set-up, and memory that nobody had before is slow. The sums are those of two products one after the other. */
 #pragma once
 #include "block_product.hpp"
+#include <functional>
 
 namespace goza {
 
 /* R is the transpose of P, or its conjugate. Every row has its diagonal block. A is taken entry by entry where its blocks are not full. False where R or P does
    not consist of these blocks. */
 bool galerkin_host(FullBlocks &R, FullBlocks &A, FullBlocks &P, CsrMatrix &C);
+
+/* A matrix that is held in no rows: a node's are made when they are asked for. */
+struct MadeRows {
+  PetscInt    nrows, bs;
+  std::size_t most; // entries of a node
+  // ends: where each of the node's rows ends behind the first one's begin
+  std::function<void(PetscInt node, PetscInt *ends, PetscInt *col, PetscScalar *val)> make;
+};
+
+/* The same, entry by entry. */
+bool galerkin_host(FullBlocks &R, const MadeRows &A, FullBlocks &P, CsrMatrix &C);
 
 } // namespace goza

@@ -58,7 +58,7 @@ static PetscErrorCode HoldNearNull(PC pc, SAAMG *mg, NearNull &modes)
 }
 
 /* Builds the hierarchy, or fills in new values. */
-static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, NearNull &modes, bool values_only, bool *finite, bool *wants_rows)
+static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, OwnRows &rows, NearNull &modes, bool values_only, bool *finite, bool *wants_rows)
 {
   const OperatorSource      exact = ExactSource(mg);
   std::shared_ptr<CsrFacts> facts;
@@ -75,7 +75,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, Near
   if (!values_only) mg->cycle.reset();
   mg->hierarchy_options.rows_lent = WantedPrecision(*mg) == PC_SAAMG_DOUBLE;
   if (values_only) {
-    PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact, facts));
+    PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact, facts, MakesRowsAgain(mg, &rows)));
   } else {
     Array<PetscInt> name;
     Lattice         lattice;
@@ -100,8 +100,9 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, Near
       }));
     }
     PetscCall(FailTogether(comm_of(pc), PredictMemory(pc, mg, rows, lattice, modes), "forecast its memory"));
-    PetscCall(mg->hierarchy.build({rows.A, rows.columns, modes.bs, modes.k, std::move(modes.B), std::move(name), lattice, exact, facts}, mg->hierarchy_options,
-                                  finite));
+    PetscCall(
+      mg->hierarchy.build({rows.A, rows.columns, modes.bs, modes.k, std::move(modes.B), std::move(name), lattice, exact, facts, MakesRowsAgain(mg, &rows)},
+                          mg->hierarchy_options, finite));
     *wants_rows = *finite && mg->hierarchy.wants_rows();
   }
   PetscFunctionReturn(PETSC_SUCCESS);

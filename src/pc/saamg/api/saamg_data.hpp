@@ -211,6 +211,7 @@ PetscErrorCode   ExactProduct(SAAMG *mg, ParOperator<PetscScalar> **exact); // f
 PetscErrorCode   PCPreSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
 PetscErrorCode   PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
 OperatorSource   ExactSource(SAAMG *mg);
+RowsOnDemand     MakesRowsAgain(SAAMG *mg, OwnRows *rows);
 
 /* saamg_view.cxx */
 PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer);

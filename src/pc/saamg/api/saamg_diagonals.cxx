@@ -90,6 +90,28 @@ PetscErrorCode OpenRows(SAAMG *mg, bool known_to_ascend, OwnRows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Rows are made of a host's matrix where no smoother and no trial reads them once there is an interpolation: more memory than the matrix and the levels. */
+RowsOnDemand MakesRowsAgain(SAAMG *mg, OwnRows *rows)
+{
+  const PetscInt smoother = mg->taken.smoothers[PC_SAAMG_FINEST].which;
+  const bool     by_steps = smoother == smoother_named("jacobi") || smoother == smoother_named("chebyshev");
+
+  if (!mg->makes_rows || mg->by_diagonals || mg->space != Space::Host || rows->columns->size() > 1 || !by_steps || mg->tune == PC_SAAMG_TUNE_FULL)
+    return nullptr;
+  return [mg, rows](bool wanted, Csr *A) -> PetscErrorCode {
+    Csr sizes = rows->A;
+
+    PetscFunctionBegin;
+    sizes.ptr = sizes.col = nullptr;
+    sizes.val             = nullptr;
+    PetscCall(rows->close());
+    if (wanted) PetscCall(rows->open_made(mg->matrix));
+    else rows->A = sizes;
+    *A = rows->A;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+}
+
 PetscErrorCode CloseRows(SAAMG *mg)
 {
   PetscFunctionBegin;

@@ -159,10 +159,34 @@ struct BlockFactors {
   Blocks of_A() const { return filled ? Blocks{filled->nodes(), A.br, A.bc} : A.blocks(); }
 };
 
-/* On the host, where A is all of one rank's. */
-bool row_by_row(const Csr &A, const Interpolation &I, CsrMatrix &Ac)
+/* A node's rows as compressed_rows() makes them. */
+MadeRows rows_made_of(const mat::CdsEntries<const PetscScalar> &A)
 {
-  BlockFactors by(I.R.view(), A, I.P.view(), I);
+  return {A.rows(), A.bs, static_cast<std::size_t>(A.blocks()) * A.bs * A.bs, [A](PetscInt node, PetscInt *ends, PetscInt *col, PetscScalar *val) {
+            PetscInt n = 0;
+
+            for (PetscInt r = 0; r < A.bs; r++) {
+              const PetscInt row = node * A.bs + r;
+
+              A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
+                if (!A.is_entry(row, j, a)) return;
+                col[n]   = j;
+                val[n++] = a;
+              });
+              ends[r] = n;
+            }
+          }};
+}
+
+/* On the host, where A is all of one rank's. */
+bool row_by_row(const StoredRows &A, const Interpolation &I, CsrMatrix &Ac)
+{
+  if (A.no_rows()) {
+    FullBlocks R(I.R.view(), I.k, I.bs, I.transposed_blocks), P(I.P.view(), I.bs, I.k, I.blocks);
+
+    return galerkin_host(R, rows_made_of(entries_of(*A.diagonals())), P, Ac);
+  }
+  BlockFactors by(I.R.view(), A.A, I.P.view(), I);
 
   return galerkin_host(by.R, by.A, by.P, Ac);
 }
@@ -271,7 +295,7 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
   const Csr &A        = from.A;
   CsrMatrix  Ac;
 
-  if (isolated && A.space == Space::Host && !from.no_rows() && (once || !I.boxes) && row_by_row(A, I, Ac)) {
+  if (isolated && A.space == Space::Host && (!from.no_rows() || I.bs * I.k > 1) && (once || !I.boxes) && row_by_row(from, I, Ac)) {
     magnitude      = coarse_magnitudes(I, magnitude);
     coarse_columns = I.coarse;
     row_by_row_    = !once;
@@ -317,7 +341,7 @@ void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, Csr
     return;
   }
   magnitude = coarse_magnitudes(I, magnitude);
-  if (row_by_row_ && row_by_row(A, I, Ac)) {
+  if (row_by_row_ && row_by_row(from, I, Ac)) {
     fill_rows_of_nothing(Ac, *I.coarse, magnitude);
     return;
   }

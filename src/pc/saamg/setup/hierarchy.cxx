@@ -27,12 +27,16 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     CsrTransfer &t = *grid.transfer;
     MapPtr       columns, wcolumns;
     CsrMatrix    W;
+    const auto   transpose = [&] { /* beside the matrix's rows where these stay */
+                                 if (spares_rows(grid)) t.release_transpose(false);
+                                 else t.transpose();
+    };
 
     t.conjugated = options.conjugated;
     t.nodes      = grid.level->blocks;
     if (!fresh && interpolate_again(grid, from, options, t)) {
       t.stamp.new_values();
-      t.transpose();
+      transpose();
       return;
     }
     t.blocks        = nullptr;
@@ -55,7 +59,7 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     t.k       = from.k;
     t.boxes   = from.boxes;
     if (!t.boxes && !t.blocks) t.blocks = pattern_of_blocks(t.P.view(), t.bs, t.k);
-    t.transpose();
+    transpose();
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -64,6 +68,7 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
 PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOptions &options)
 {
   PetscFunctionBegin;
+  PetscCall(have_rows(grid, !spares_rows(grid)));
   PetscCall(Step(events.galerkin, *grid.level->columns, [&] {
     CsrTransfer &t = *grid.transfer;
 
@@ -250,11 +255,11 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   const auto         kept      = [&] {
     return finest ? magnitudes(grid.level->rows(), grid.level->dinv) : Array<PetscReal>(magnitude.space(), magnitude.data(), magnitude.size());
   };
+  const auto anew = [&] { return Together(grid.level->columns->comm(), "begin its level anew", [&] { next = Grid(), grid.level->magnitude = kept(); }); };
   const auto make = [&] { /* what has been made already is dropped */
-                          PetscErrorCode failed = PETSC_SUCCESS;
+                          PetscErrorCode failed = next.level ? anew() : PETSC_SUCCESS;
 
-                          if (next.level)
-                            failed = Together(grid.level->columns->comm(), "begin its level anew", [&] { next = Grid(), grid.level->magnitude = kept(); });
+                          if (!failed) failed = have_rows(grid, true);
                           return failed ? failed : coarsen_so(way, B, k, options, next, coarse_B, stop);
   };
 
@@ -284,6 +289,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   }
   if (*stop) {
     grid.transfer.reset();
+    PetscCall(have_rows(grid, true));
     PetscCall(Together(grid.level->columns->comm(), "keep the magnitudes of its rows", [&] {
       if (!grid.level->magnitude.size()) grid.level->magnitude = kept();
     }));
@@ -293,17 +299,6 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
     B = std::move(coarse_B);
     grids_.push_back(next);
   }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Roots are to be where nodes are coupled. */
-PetscErrorCode Hierarchy::trim_lattice(Grid &finest)
-{
-  CsrLevel &level = *finest.level;
-
-  PetscFunctionBegin;
-  PetscCall(Step(events.strength, *level.columns,
-                 [&] { level.lattice = without_isolated_planes(level.lattice, level.ids(finest.bs), finest.bs, level.isolated, *level.columns); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -319,14 +314,15 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
     std::int64_t total = entries(finest.A);
 
     grids_.emplace_back();
-    grids_[0].level          = std::make_shared<CsrLevel>();
-    grids_[0].level->A       = finest.A;
-    grids_[0].level->exact   = finest.exact;
-    grids_[0].level->facts   = finest.facts;
-    grids_[0].level->columns = finest.columns;
-    grids_[0].level->name    = std::move(finest.id);
-    grids_[0].level->lattice = finest.lattice;
-    grids_[0].level->natural = finest.columns->size() > 1 || grids_[0].level->name.size() == 0;
+    grids_[0].level            = std::make_shared<CsrLevel>();
+    grids_[0].level->A         = finest.A;
+    grids_[0].level->exact     = finest.exact;
+    grids_[0].level->facts     = finest.facts;
+    grids_[0].level->on_demand = finest.on_demand;
+    grids_[0].level->columns   = finest.columns;
+    grids_[0].level->name      = std::move(finest.id);
+    grids_[0].level->lattice   = finest.lattice;
+    grids_[0].level->natural   = finest.columns->size() > 1 || grids_[0].level->name.size() == 0;
     finest.columns->sum(&total, 1);
     grids_[0].level->nnz = static_cast<PetscLogDouble>(total);
     grids_[0].level->stamp.new_pattern();
@@ -351,15 +347,17 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact, std::shared_ptr<CsrFacts> facts)
+PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact, std::shared_ptr<CsrFacts> facts,
+                                 const RowsOnDemand &on_demand)
 {
   bool fresh = false; /* filtered by values, P may have another pattern, and then all levels below it have */
 
   PetscFunctionBegin;
-  updated_               = true;
-  grids_[0].level->A     = A;
-  grids_[0].level->exact = exact;
-  grids_[0].level->facts = std::move(facts);
+  updated_                   = true;
+  grids_[0].level->A         = A;
+  grids_[0].level->exact     = exact;
+  grids_[0].level->facts     = std::move(facts);
+  grids_[0].level->on_demand = on_demand;
   grids_[0].level->stamp.new_values();
   for (std::size_t l = 0; l < grids_.size(); l++) {
     CsrLevel &level = *grids_[l].level;
@@ -380,6 +378,7 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     if (options.keep != Keep::Aggregates && t.coarsening) PetscCall(Together(level.columns->comm(), "keep its interpolation", [&] { t.forget_coarsening(); }));
     if (!t.product.made()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */
     else {
+      PetscCall(have_rows(grids_[l], !spares_rows(grids_[l])));
       PetscCall(Step(events.galerkin, *level.columns, [&] {
         if (!t.transposed()) t.transpose();
         next.magnitude = std::move(level.magnitude);

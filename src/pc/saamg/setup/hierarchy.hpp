@@ -74,6 +74,9 @@ struct HierarchyOptions : FoundOptions {
 /* An operator of the same matrix whose products are as exact; nullptr: there is none. Collective. */
 using OperatorSource = std::function<PetscErrorCode(ParOperator<PetscScalar> **)>;
 
+/* Rows that were made for a set-up go, or are made again: what A then is, of which without rows nothing but the sizes is there. */
+using RowsOnDemand = std::function<PetscErrorCode(bool wanted, Csr *A)>;
+
 struct CsrLevel {
   Csr                  A{};       // own.view(), or, while a set-up lasts, the user's matrix
   CsrMatrix            own;       // empty on the finest level
@@ -96,6 +99,7 @@ struct CsrLevel {
   bool natural = false; // there is a node for each of the lattice's tiles, or on the finest level its points; one rank's are numbered as these are
 
   OperatorSource             exact;            // of the user's matrix, while a set-up lasts
+  RowsOnDemand               on_demand;        // the same; null: they stay
   const Format<PetscScalar> *format = nullptr; // what it gave, or own_format
   std::shared_ptr<CsrFacts>  facts;            // of A, where they are known before measure()
   std::shared_ptr<RoughRows> rough;            // of A, dominant, with new values, for a cycle that has none any more
@@ -193,6 +197,7 @@ struct FinestOperator {
   OperatorSource     exact{};
 
   std::shared_ptr<CsrFacts> facts{}; // of A, where they are known
+  RowsOnDemand              on_demand{};
 };
 
 class Hierarchy {
@@ -201,7 +206,7 @@ public:
   PetscErrorCode build(FinestOperator finest, const HierarchyOptions &options, bool *finite);
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
   PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr,
-                        std::shared_ptr<CsrFacts> facts = nullptr);
+                        std::shared_ptr<CsrFacts> facts = nullptr, const RowsOnDemand &on_demand = nullptr);
   void           reset() { grids_.clear(); }
   /* Until release(): the finest matrix again, as it was, for a cycle to be made anew. */
   void borrow(const Csr &A, const OperatorSource &exact)
@@ -242,6 +247,8 @@ private:
   PetscErrorCode measure(Grid &grid, const HierarchyOptions &o, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options, bool fresh = true);
   bool           keeps_products(const HierarchyOptions &options) const { return options.keep != Keep::Nothing && (updated_ || !options.sparing); }
+  bool           spares_rows(const Grid &grid) const;
+  PetscErrorCode have_rows(Grid &grid, bool wanted);
   PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
   PetscErrorCode restore_operator(const Grid &grid, CsrLevel &next, Array<PetscReal> &magnitude);
   PetscErrorCode aggregate_nodes(const Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);

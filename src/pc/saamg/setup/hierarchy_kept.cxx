@@ -16,6 +16,24 @@ bool Hierarchy::whole() const
   return true;
 }
 
+/* Whether a grid's product with its interpolation reads its diagonals as well as its rows, which may go when the interpolation is there. */
+bool Hierarchy::spares_rows(const Grid &grid) const
+{
+  const CsrLevel    &level = *grid.level;
+  const CsrTransfer *t     = grid.transfer.get();
+
+  return level.on_demand && t && t->bs * t->k > 1 && t->blocks && !t->W.ptr.size() && level.rows().diagonals();
+}
+
+PetscErrorCode Hierarchy::have_rows(Grid &grid, bool wanted)
+{
+  CsrLevel &level = *grid.level;
+
+  PetscFunctionBegin;
+  if (level.on_demand && level.rows().no_rows() == wanted) PetscCall(level.on_demand(wanted, &level.A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* magnitude: of the grid's rows where a product has left it, else nothing; becomes that of the next one's */
 PetscErrorCode Hierarchy::restore_operator(const Grid &grid, CsrLevel &next, Array<PetscReal> &magnitude)
 {
@@ -119,6 +137,7 @@ void Hierarchy::release(const HierarchyOptions &options)
   grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;
   grids_[0].level->A.val                          = nullptr;
   grids_[0].level->exact                          = nullptr;
+  grids_[0].level->on_demand                      = nullptr;
   grids_[0].level->facts                          = nullptr;
   grids_[0].level->rough                          = nullptr;
 }

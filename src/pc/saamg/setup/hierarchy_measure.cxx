@@ -58,6 +58,17 @@ PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *f
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Roots are to be where nodes are coupled. */
+PetscErrorCode Hierarchy::trim_lattice(Grid &finest)
+{
+  CsrLevel &level = *finest.level;
+
+  PetscFunctionBegin;
+  PetscCall(Step(events.strength, *level.columns,
+                 [&] { level.lattice = without_isolated_planes(level.lattice, level.ids(finest.bs), finest.bs, level.isolated, *level.columns); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Walks of two steps a node, which are the mean square of a row's length, up to which interpolation is smoothed so often: 9 along chains, 14 on streets, 16
    where a node has three neighbours, 25 of 5 points. There few nodes are two or three steps away, and where roots did not come to lie evenly, three nodes from
    each other, one smoothing leaves nodes at the edge of an aggregate with one aggregate alone. */
