@@ -215,8 +215,8 @@ PetscErrorCode MatAutoFormatSetCandidates(Mat A, const char formats[])
 
   PetscFunctionBegin;
   PetscCall(FindOptions(A, &options));
-  PetscAssertPointer(formats, 2);
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(goza::CheckPointer(formats, 2));
   PetscCall(goza::Together(goza::comm_of(A), "read the list of formats", [&] {
     chosen = goza::parse_candidates(formats);
     names  = goza::print_candidates(chosen);
@@ -243,6 +243,7 @@ PetscErrorCode MatAutoFormatGetCandidates(Mat A, const char *formats[])
   PetscFunctionBegin;
   PetscCall(goza::FindOptions(A, &options));
   PetscCall(goza::MatFormatCheckKind(A, goza::AutoFormatKind()));
+  PetscCall(goza::CheckPointer(formats, 2));
   *formats = options->names.c_str();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

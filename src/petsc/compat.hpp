@@ -6,10 +6,6 @@
   #define PETSC_SUCCESS ((PetscErrorCode)0)
 #endif
 
-#if PETSC_VERSION_LT(3, 20, 0)
-  #define PetscAssertPointer PetscValidPointer
-#endif
-
 #if PETSC_VERSION_LT(3, 23, 0)
 using GozaOptionItems = PetscOptionItems *;
 #else

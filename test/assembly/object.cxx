@@ -140,10 +140,148 @@ void options_and_view(const MeshName &mesh)
   BOOST_TEST(file.text() == viewed(a), file.text());
 }
 
+/* One cube, on the first rank alone: the others have no nodes. */
+struct Cube {
+  PetscInt               nelem = 0, nnodes = 0;
+  std::vector<PetscInt>  corners, global;
+  std::vector<PetscReal> x;
+
+  Cube()
+  {
+    int rank;
+
+    PETSC_OK(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+    if (rank) return;
+    nelem  = 1;
+    nnodes = 8;
+    for (PetscInt b = 0; b < 8; b++) {
+      corners.push_back(b);
+      global.push_back(b);
+      for (int d = 0; d < 3; d++) x.push_back(b >> d & 1);
+    }
+  }
+  PetscErrorCode give(GozaAssembly a, GozaElementType type = GOZA_HEX8) const
+  {
+    return GozaAssemblySetElements(a, type, nelem, corners.data(), nnodes, x.data(), nnodes, global.data());
+  }
+};
+
+/* A rank without nodes has no arrays; what one rank alone gets wrong is an error on all. */
+void empty_ranks()
+{
+  const Cube           cube;
+  const AssemblyHandle a   = make();
+  const PetscScalar    one = 1;
+  MatHandle            A;
+  PetscInt             rows;
+  const Outcome        wrong = attempt([&] { return cube.give(a, cube.nelem ? (GozaElementType)7 : GOZA_HEX8); });
+
+  BOOST_TEST((wrong.failed && wrong.says("Element type 7")), wrong.message);
+  PETSC_OK(cube.give(a));
+  PETSC_OK(GozaAssemblySetMaterial(a, cube.nelem ? &one : nullptr, nullptr));
+  PETSC_OK(GozaAssemblyCreateMatrix(a, MATCDS, A.put()));
+  PETSC_OK(GozaAssemblyMatrix(a, A));
+  PETSC_OK(MatGetSize(A, &rows, nullptr));
+  BOOST_TEST(rows == 8);
+}
+
+/* Arrays that are wanted and are not there, on every rank or on one, are errors on all. */
+void null_arrays()
+{
+  const DMHandle       dm      = make_dm(mesh_names()[0], {3, 4, 3}, 1, 0);
+  const AssemblyHandle a       = make();
+  const PetscInt       face[4] = {0, 1, 2, 3};
+  const PetscScalar    one     = 1;
+  const PetscReal      x       = 0;
+
+  PETSC_OK(GozaAssemblySetDM(a, dm));
+  for (const auto &call : std::vector<std::function<PetscErrorCode()>>{
+         [&] { return GozaAssemblySetMaterial(a, nullptr, nullptr); },
+         [&] { return GozaAssemblySetMaterialVecs(a, nullptr, nullptr); },
+         [&] { return GozaAssemblySetCoordinates(a, nullptr); },
+         [&] { return GozaAssemblySetTraction(a, 1, 4, nullptr, &one); },
+         [&] { return GozaAssemblySetTraction(a, 1, 4, face, nullptr); },
+         [&] { return GozaAssemblySetElements(a, GOZA_HEX8, 1, nullptr, 1, &x, 1, face); },
+         [&] { return GozaAssemblySetElements(a, GOZA_HEX8, 0, nullptr, 1, nullptr, 1, face); },
+         [&] { return GozaAssemblySetDM(a, nullptr); },
+         [&] { return GozaAssemblyCreateMatrix(a, MATAIJ, nullptr); },
+         [&] { return GozaAssemblyMatrix(a, nullptr); },
+         [&] { return GozaAssemblyRHS(a, nullptr); },
+         [&] { return GozaAssemblyResidual(a, nullptr, nullptr); },
+         [&] { return GozaAssemblyGetDM(a, nullptr); },
+         [&] { return GozaAssemblyCreate(PETSC_COMM_WORLD, nullptr); },
+       }) {
+    const Outcome o = attempt(call);
+
+    BOOST_TEST((o.failed && o.says("Null")), o.message);
+  }
+  BOOST_TEST(attempt([&] { return GozaAssemblySetTraction(a, -1, 4, nullptr, nullptr); }).says("-1 faces"));
+}
+
+/* A DM goes when elements that are not its own are given, and stays when they are its own, moved. */
+void elements_after_dm()
+{
+  const DMHandle       dm = make_dm(mesh_names()[0], {3, 4, 3}, 1, 0);
+  const AssemblyHandle a  = make();
+  const Cube           cube;
+  const PetscScalar    one = 1;
+  MatHandle            A;
+  DM                   given;
+
+  PETSC_OK(GozaAssemblySetDM(a, dm));
+  PETSC_OK(GozaAssemblySetDM(a, dm));
+  PETSC_OK(cube.give(a));
+  PETSC_OK(GozaAssemblyGetDM(a, &given));
+  BOOST_TEST(!given);
+  PETSC_OK(GozaAssemblySetMaterial(a, cube.nelem ? &one : nullptr, nullptr));
+  PETSC_OK(GozaAssemblyCreateMatrix(a, nullptr, A.put()));
+  PETSC_OK(MatGetDM(A, &given));
+  BOOST_TEST(!given);
+}
+
+/* Sizes that a matrix leaves to PETSc are the mesh's; others are an error that has both. */
+void sizes_left_open()
+{
+  const DMHandle           dm = make_dm(mesh_names()[0], {3, 4, 3}, 1, 0); /* 80 nodes */
+  const AssemblyHandle     a  = make();
+  std::vector<PetscScalar> k;
+  VecHandle                v, w;
+  PetscInt                 nelem, mine, rows;
+
+  PETSC_OK(GozaAssemblySetDM(a, dm));
+  PETSC_OK(GozaAssemblyGetElements(a, nullptr, &nelem, nullptr, nullptr, nullptr));
+  k.assign(nelem, 1);
+  PETSC_OK(GozaAssemblySetMaterial(a, k.data(), nullptr));
+  PETSC_OK(DMCreateGlobalVector(dm, v.put()));
+  PETSC_OK(VecDuplicate(v, w.put()));
+  PETSC_OK(VecGetLocalSize(v, &mine));
+  for (const char *type : {MATAIJ, MATCDS, MATSLICEDELL, MATBAIJ}) {
+    MatHandle A, other;
+
+    PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+    PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, 80, 80));
+    PETSC_OK(MatSetType(A, type));
+    PETSC_OK(GozaAssemblyMatrix(a, A));
+    PETSC_OK(MatGetLocalSize(A, &rows, nullptr));
+    BOOST_TEST(rows == mine, type);
+    PETSC_OK(MatMult(A, v, w));
+    PETSC_OK(MatCreate(PETSC_COMM_WORLD, other.put()));
+    PETSC_OK(MatSetSizes(other, PETSC_DECIDE, PETSC_DECIDE, 81, 81));
+    PETSC_OK(MatSetType(other, type));
+    const Outcome o = attempt([&] { return GozaAssemblyMatrix(a, other); });
+
+    BOOST_TEST((o.failed && o.says("81 rows") && o.says("80 unknowns")), o.message);
+  }
+}
+
 void add()
 {
   add_test(suite_named(nullptr, "object"), "refusals", refusals);
   add_test(suite_named(nullptr, "object"), "references", references);
+  add_test(suite_named(nullptr, "object"), "empty_ranks", empty_ranks);
+  add_test(suite_named(nullptr, "object"), "null_arrays", null_arrays);
+  add_test(suite_named(nullptr, "object"), "elements_after_dm", elements_after_dm);
+  add_test(suite_named(nullptr, "object"), "sizes_left_open", sizes_left_open);
   for (const auto &mesh : mesh_names()) add_test(suite_named(nullptr, "options_and_view"), mesh.name, [=] { options_and_view(mesh); });
 }
 const AddTests tests(add);

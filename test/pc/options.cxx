@@ -277,6 +277,46 @@ const AddTests add([] {
     BOOST_TEST(attempt([&] { return PCSAAMGSetSmoother(pc, PC_SAAMG_FINEST, "sandpaper"); }).says("sandpaper"));
     BOOST_TEST(attempt([&] { return PCSAAMGSetSmoother(pc, (PCSAAMGLevels)9, "jacobi"); }).says("PCSAAMGLevels"));
   });
+  /* neither an object nor a place for the answer: errors in a PETSc without debugging, too */
+  add_test(suite, "null_pointers", [] {
+    PCHandle  pc = fresh();
+    MatHandle A;
+    PetscReal real;
+
+    PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+    PETSC_OK(MatSetType(A, MATCDS));
+    BOOST_TEST(attempt([&] { return PCSAAMGSetThreshold(nullptr, 0); }).says("Null PC"));
+    BOOST_TEST(attempt([&] { return PCSAAMGSetThreshold((PC)(Mat)A, 0); }).says("not a PC"));
+    BOOST_TEST(attempt([&] { return PCSAAMGGetThreshold(nullptr, &real); }).says("Null PC"));
+    BOOST_TEST(attempt([&] { return PCSAAMGGetThreshold(pc, nullptr); }).says("Null pointer"));
+    BOOST_TEST(attempt([&] { return PCSAAMGGetSmoother(pc, PC_SAAMG_FINEST, nullptr); }).says("Null pointer"));
+    BOOST_TEST(attempt([&] { return PCSAAMGSetPaper(pc, PC_SAAMG_PAPER_DARCY, nullptr); }).says("Null pointer"));
+    BOOST_TEST(attempt([&] { return MatCDSSetShare(nullptr, 1); }).says("Null Mat"));
+    BOOST_TEST(attempt([&] { return MatCDSGetShare((Mat)(PC)pc, &real); }).says("not a Mat"));
+    BOOST_TEST(attempt([&] { return MatCDSGetShare(A, nullptr); }).says("Null pointer"));
+    PETSC_OK(MatSetType(A, MATAUTOFORMAT));
+    BOOST_TEST(attempt([&] { return MatAutoFormatSetCandidates(A, nullptr); }).says("Null pointer"));
+    BOOST_TEST(attempt([&] { return MatAutoFormatGetCandidates(A, nullptr); }).says("Null pointer"));
+  });
+  /* ranks that are set otherwise would wait for one another */
+  add_test(suite, "not_the_same_on_every_rank", [] {
+    MatHandle   A  = system_matrix(problem("poisson5"));
+    PCHandle    pc = fresh();
+    PetscMPIInt rank, size;
+
+    PETSC_OK(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+    PETSC_OK(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    PETSC_OK(PCSetOperators(pc, A, A));
+    PETSC_OK(PCSAAMGSetCoarseLimit(pc, rank ? 10 : 20));
+    PETSC_OK(PCSAAMGSetSweeps(pc, PC_SAAMG_FINEST, rank ? 1 : 2));
+    const Outcome o = attempt([&] { return PCSetUp(pc); });
+
+    BOOST_TEST(o.failed == (size > 1));
+    BOOST_TEST((size == 1 || (o.says("-pc_saamg_coarse_limit 10") && o.says("-pc_saamg_coarse_limit 20 -pc_saamg_finest_sweeps 2"))), o.message);
+    PETSC_OK(PCSAAMGSetCoarseLimit(pc, 10));
+    PETSC_OK(PCSAAMGSetSweeps(pc, PC_SAAMG_FINEST, 1));
+    PETSC_OK(PCSetUp(pc));
+  });
   /* a program that loads the library with -dll_append and does not link it finds each function on the PC */
   add_test(suite, "by_name", [] {
     PCHandle    pc = fresh();

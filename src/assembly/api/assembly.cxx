@@ -26,12 +26,20 @@ PetscErrorCode CheckMeshSize(PetscInt64 elements, PetscInt64 corners, PetscInt64
 
 PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs) { return CheckCount(pairs, bs * bs, "nonzeros"); }
 
-static PetscErrorCode CheckElements(GozaElementType type, PetscInt nelem, PetscInt nnodes, PetscInt nowned, PetscInt bs)
+/* Of one rank, in the order of GozaAssemblySetElements() */
+static PetscErrorCode CheckElements(GozaAssembly a, GozaElementType type, PetscInt nelem, const PetscInt *conn, PetscInt nnodes, const PetscReal *x,
+                                    PetscInt nowned, const PetscInt *global)
 {
   PetscFunctionBegin;
+  PetscCheck(type == GOZA_HEX8 || type == GOZA_TET4, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "Element type %d is not known: GOZA_HEX8 (hexahedra) and GOZA_TET4 (tetrahedra) are", (int)type);
   PetscCheck(nelem >= 0 && nnodes >= 0 && nowned >= 0 && nowned <= nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned", nelem, nnodes, nowned);
-  PetscCall(CheckMeshSize(nelem, type == GOZA_HEX8 ? 8 : 4, nnodes, bs));
+  if (nelem) PetscCall(CheckPointer(conn, 4));
+  if (nnodes) PetscCall(CheckPointer(x, 6));
+  PetscCheck(global || !nnodes || (ranks_of(a) == 1 && nowned == nnodes), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+             "On several ranks the nodes' global numbers must be given");
+  PetscCall(CheckMeshSize(nelem, type == GOZA_HEX8 ? 8 : 4, nnodes, a->bs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,6 +77,7 @@ PetscErrorCode GozaAssemblyCreate(MPI_Comm comm, GozaAssembly *assembly)
   PetscErrorCode here, failed;
 
   PetscFunctionBegin;
+  PetscCall(CheckPointer(assembly, 2));
   PetscCall(GozaInitializePackage());
   PetscCall(PetscCommDuplicate(comm, &inner, NULL)); // so that nothing of what follows is collective, and all can be told of one rank's failure
   here   = PetscHeaderCreate(a, GOZA_ASSEMBLY_CLASSID, "GozaAssembly", "Assembly of finite elements", "Mat", inner, GozaAssemblyDestroy, GozaAssemblyView);
@@ -97,10 +106,10 @@ PetscErrorCode GozaAssemblyCreate(MPI_Comm comm, GozaAssembly *assembly)
 @*/
 PetscErrorCode GozaAssemblyDestroy(GozaAssembly *assembly)
 {
-  GozaAssembly a = *assembly;
-
   PetscFunctionBegin;
-  *assembly = NULL;
+  PetscCall(CheckPointer(assembly, 1));
+  GozaAssembly a = *assembly;
+  *assembly      = NULL;
   if (!a) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CheckAssembly(a));
   if (--((PetscObject)a)->refct > 0) PetscFunctionReturn(PETSC_SUCCESS);
@@ -131,7 +140,7 @@ PetscErrorCode GozaAssemblyView(GozaAssembly a, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
   if (!viewer) PetscCall(PetscViewerASCIIGetStdout(comm_of(a), &viewer));
-  PetscValidHeaderSpecific(viewer, PETSC_VIEWER_CLASSID, 2);
+  PetscCall(CheckObject(viewer, PETSC_VIEWER_CLASSID, "PetscViewer", 2));
   if (!is_type(viewer, PETSCVIEWERASCII)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscInt64 mine[2] = {a->nelem, a->nowned}, all[2];
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT64, MPI_SUM, comm_of(a)));
@@ -178,6 +187,7 @@ PetscErrorCode GozaAssemblyGetOptionsPrefix(GozaAssembly a, const char *prefix[]
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
+  PetscCall(CheckPointer(prefix, 2));
   PetscCall(PetscObjectGetOptionsPrefix((PetscObject)a, prefix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -288,6 +298,8 @@ PetscErrorCode GozaAssemblyGetEquation(GozaAssembly a, GozaEquation *equation, P
   The arrays are copied. The matrix's rows are in the order of the global numbers. An inverted or flat element is an error of `GozaAssemblySetUp()` that names
   it.
 
+  A `DM` that the mesh was taken from is given back, unless elements and numbers are the same.
+
   Materials, forces and given unknowns have to be set (again) after it. Where elements and numbers are those that were there before, and coordinates alone have
   changed, the symbolic phase is not done again.
 
@@ -302,11 +314,7 @@ PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, Pet
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
   PetscCall(PetscInfo(a, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned\n", nelem, nnodes, nowned));
-  const PetscMPIInt size = ranks_of(a);
-  PetscCheck(type == GOZA_HEX8 || type == GOZA_TET4, comm_of(a), PETSC_ERR_SUP,
-             "Element type %d is not known: GOZA_HEX8 (hexahedra) and GOZA_TET4 (tetrahedra) are", (int)type);
-  PetscCall(AgreeOnFailure(comm_of(a), CheckElements(type, nelem, nnodes, nowned, a->bs)));
-  PetscCheck(global || (size == 1 && nowned == nnodes), comm_of(a), PETSC_ERR_ARG_WRONG, "On several ranks the nodes' global numbers must be given");
+  PetscCall(AgreeOnFailure(comm_of(a), CheckElements(a, type, nelem, conn, nnodes, x, nowned, global)));
   PetscCall(AgreeOnFailure(comm_of(a), Guarded([&] {
                              corners.assign(conn, conn + (std::size_t)nelem * (type == GOZA_HEX8 ? 8 : 4));
                              coordinates.assign(x, x + (std::size_t)3 * nnodes);
@@ -315,10 +323,16 @@ PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, Pet
                            })));
   /* the same elements and nodes once more: what was found of them stays */
   const bool same = a->nelem == nelem && a->type == type && a->nnodes == nnodes && a->nowned == nowned && a->conn == corners && a->global == numbers;
-  a->type         = type;
-  a->nelem        = nelem;
-  a->nnodes       = nnodes;
-  a->nowned       = nowned;
+  if (a->dm) { // on all ranks, or on none
+    PetscMPIInt other = !same;
+
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_of(a)));
+    if (other) PetscCall(DMDestroy(&a->dm));
+  }
+  a->type   = type;
+  a->nelem  = nelem;
+  a->nnodes = nnodes;
+  a->nowned = nowned;
   a->conn.swap(corners);
   a->x.swap(coordinates);
   a->global.swap(numbers);

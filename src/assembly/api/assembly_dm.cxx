@@ -263,14 +263,15 @@ PetscErrorCode GozaAssemblySetDM(GozaAssembly a, DM dm)
 
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
-  PetscValidHeaderSpecific(dm, DM_CLASSID, 2);
+  PetscCall(CheckObject(dm, DM_CLASSID, "DM", 2));
   const bool da = is_type(dm, DMDA);
   PetscCheck(da || is_type(dm, DMPLEX), comm_of(a), PETSC_ERR_SUP, "DM type %s: DMDA and DMPLEX are known", ((PetscObject)dm)->type_name);
   PetscCall(AgreeOnFailure(comm_of(a), da ? FromDMDA(dm, a->bs, &m) : FromPlex(dm, a->bs, &m)));
-  PetscCall(GozaAssemblySetElements(a, m.type, (PetscInt)(m.conn.size() / (m.type == GOZA_TET4 ? 4 : 8)), m.conn.data(), (PetscInt)m.global.size(), m.x.data(),
-                                    m.nowned, m.global.data()));
-  PetscCall(PetscObjectReference((PetscObject)dm));
-  PetscCall(DMDestroy(&a->dm));
+  PetscCall(PetscObjectReference((PetscObject)dm)); // it may be that of before
+  const PetscErrorCode failed = GozaAssemblySetElements(a, m.type, (PetscInt)(m.conn.size() / (m.type == GOZA_TET4 ? 4 : 8)), m.conn.data(),
+                                                        (PetscInt)m.global.size(), m.x.data(), m.nowned, m.global.data());
+  PetscCall(DMDestroy(failed ? &dm : &a->dm));
+  PetscCall(failed);
   a->dm = dm;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -286,6 +287,7 @@ PetscErrorCode GozaAssemblyGetDM(GozaAssembly a, DM *dm)
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
+  PetscCall(CheckPointer(dm, 2));
   *dm = a->dm;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

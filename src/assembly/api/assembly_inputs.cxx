@@ -75,6 +75,7 @@ static PetscErrorCode TakeMaterial(GozaAssembly a, const PetscScalar first[], co
 {
   PetscFunctionBegin;
   PetscCall(HaveElements(a));
+  if (a->nelem) PetscCall(CheckPointer(first, 2));
   PetscCheck(a->equation != GOZA_ELASTICITY || second || !a->nelem, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "Elasticity needs Poisson's ratio of every element");
   PetscCall(use_petsc_stream());
   PetscCall(PetscLogEventBegin(events.inputs, 0, 0, 0, 0));
@@ -96,7 +97,7 @@ static PetscErrorCode TakeMaterialVecs(GozaAssembly a, Vec first, Vec second)
   for (int k = 0; k < 2; k++) {
 
     if (!from[k]) continue;
-    PetscValidHeaderSpecific(from[k], VEC_CLASSID, 2 + k);
+    PetscCall(CheckObject(from[k], VEC_CLASSID, "Vec", 2 + k));
     const PetscInt n = local_size(from[k]);
     PetscCheck(n == a->nelem, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
                "The vector has %" PetscInt_FMT " entries on this rank, which has %" PetscInt_FMT " elements: use GozaAssemblyCreateElementVec()", n, a->nelem);
@@ -114,6 +115,9 @@ static PetscErrorCode TakeTraction(GozaAssembly a, PetscInt nfaces, PetscInt cor
 {
   PetscFunctionBegin;
   PetscCall(HaveElements(a));
+  PetscCheck(nfaces >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " faces", nfaces);
+  if (nfaces) PetscCall(CheckPointer(faces, 4));
+  if (nfaces) PetscCall(CheckPointer(traction, 5));
   PetscCheck(corners == 3 || corners == 4, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A face has 3 or 4 corners, not %" PetscInt_FMT, corners);
   a->forces_stale = true;
   PetscCall(Guarded([&] { a->load.assign((std::size_t)a->nnodes * a->bs, 0); }));
@@ -217,6 +221,7 @@ PetscErrorCode GozaAssemblyCreateElementVec(GozaAssembly a, Vec *v)
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
+  PetscCall(CheckPointer(v, 2));
   PetscCall(HaveElements(a));
   PetscCall(VecCreate(PETSC_COMM_SELF, v));
   PetscCall(VecSetSizes(*v, a->nelem, a->nelem));
@@ -245,6 +250,7 @@ PetscErrorCode GozaAssemblySetCoordinates(GozaAssembly a, const PetscReal x[])
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
   PetscCall(HaveElements(a));
+  if (a->nnodes) PetscCall(CheckPointer(x, 2));
   if (x != a->x.data()) std::copy_n(x, a->x.size(), a->x.begin());
   a->coordinates_stale = true;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -159,6 +159,27 @@ static PetscErrorCode GivePattern(GozaAssembly a, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Collective. Sizes that PETSc is left to find (PETSC_DECIDE) are the mesh's; others are an error. */
+static PetscErrorCode GiveSizes(GozaAssembly a, Mat A)
+{
+  const PetscInt rows    = a->nowned * a->bs;
+  PetscLayout    maps[2] = {A->rmap, A->cmap};
+  PetscInt       mine[2] = {rows, 0}, all[2]; // and how many of them do not fit
+
+  PetscFunctionBegin;
+  for (PetscLayout map : maps) mine[1] += map->n >= 0 && map->n != rows;
+  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT, MPI_SUM, comm_of(a)));
+  for (PetscLayout map : maps) {
+    PetscCheck(!all[1] && (map->N < 0 || map->N == all[0]), comm_of(a), PETSC_ERR_ARG_SIZ,
+               "The matrix has %" PetscInt_FMT " rows, %" PetscInt_FMT " of them on this rank, the mesh %" PetscInt_FMT " unknowns, %" PetscInt_FMT
+               " of them on this rank",
+               A->rmap->N, A->rmap->n, all[0], rows);
+    if (map->n < 0) PetscCall(PetscLayoutSetLocalSize(map, rows));
+    PetscCall(PetscLayoutSetUp(map));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* This rank's values, into the matrix's own arrays, which are given back after an error as well: some may be written. */
 static PetscErrorCode WriteValues(GozaAssembly a, Mat Ad, Mat Ao)
 {
@@ -218,6 +239,7 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
+  PetscCall(CheckPointer(A, 3));
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(PetscLogEventBegin(events.create, 0, 0, 0, 0));
   if (!type && a->dm) PetscCall(DMGetMatType(a->dm, &type));
@@ -260,13 +282,11 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
 
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 2);
+  PetscCall(CheckObject(A, MAT_CLASSID, "Mat", 2));
   PetscCall(GozaAssemblySetUp(a));
   if (!A->assembled && !A->preallocated && ((PetscObject)A)->type_name) {
-    int fits = A->rmap->n == a->nowned * a->bs && A->cmap->n == A->rmap->n;
-
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, comm_of(a)));
-    if (fits) PetscCall(GivePattern(a, A));
+    PetscCall(GiveSizes(a, A));
+    PetscCall(GivePattern(a, A));
   }
   PetscCheck(A->assembled, comm_of(a), PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no nonzero pattern yet: use GozaAssemblyCreateMatrix(), or DMCreateMatrix() without -dm_preallocate_only");

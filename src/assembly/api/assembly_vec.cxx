@@ -138,8 +138,8 @@ template <class Compute> static PetscErrorCode StressesInto(GozaAssembly a, Vec 
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
-  PetscValidHeaderSpecific(u, VEC_CLASSID, 2);
-  PetscValidHeaderSpecific(s, VEC_CLASSID, 3);
+  PetscCall(CheckObject(u, VEC_CLASSID, "Vec", 2));
+  PetscCall(CheckObject(s, VEC_CLASSID, "Vec", 3));
   PetscCheck(a->equation == GOZA_ELASTICITY, comm_of(a), PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(CheckSizes(a, u, s, of_elements ? a->nelem : a->nowned, 1));
@@ -169,7 +169,7 @@ PetscErrorCode GozaAssemblyRHS(GozaAssembly a, Vec b)
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
-  PetscValidHeaderSpecific(b, VEC_CLASSID, 2);
+  PetscCall(CheckObject(b, VEC_CLASSID, "Vec", 2));
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(AgreeOnFailure(comm_of(a), CheckSize(b, a->nowned, a->bs)));
   PetscCall(IntoVector(a, NULL, true, b,
@@ -197,8 +197,8 @@ PetscErrorCode GozaAssemblyResidual(GozaAssembly a, Vec u, Vec r)
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
-  PetscValidHeaderSpecific(u, VEC_CLASSID, 2);
-  PetscValidHeaderSpecific(r, VEC_CLASSID, 3);
+  PetscCall(CheckObject(u, VEC_CLASSID, "Vec", 2));
+  PetscCall(CheckObject(r, VEC_CLASSID, "Vec", 3));
   PetscCheck(u != r, comm_of(a), PETSC_ERR_ARG_IDN, "The residual cannot be put into the vector that it is of");
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(CheckSizes(a, u, r, a->nowned, a->bs));

@@ -54,7 +54,7 @@ PetscErrorCode MatFormatChanged(Mat A); // collective: the format is built anew 
 template <class Config, class Options> PetscErrorCode MatFormatFindOptions(Mat A, const FormatKind &kind, Options **options)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(CheckObject(A, MAT_CLASSID, "Mat", 1));
   FormatConfig *config = format_config(A, kind);
   *options             = config ? &static_cast<Config *>(config)->options : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -66,7 +66,7 @@ template <class Allowed, class Owner, class Held>
 PetscErrorCode MatFormatSet(Mat A, const FormatKind &kind, const Setting<Allowed, Owner, Held> &setting, typename Allowed::Value value)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(CheckObject(A, MAT_CLASSID, "Mat", 1));
   PetscCall(ValidLogicalCollective((PetscObject)A, value, 2));
   FormatConfig *config = format_config(A, kind);
   if (!config) PetscFunctionReturn(PETSC_SUCCESS);
@@ -81,6 +81,7 @@ PetscErrorCode MatFormatGet(Mat A, const FormatKind &kind, const Setting<Allowed
 {
   PetscFunctionBegin;
   PetscCall(MatFormatCheckKind(A, kind));
+  PetscCall(CheckPointer(value, 2));
   *value = setting.get(static_cast<Owner &>(*format_config(A, kind)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

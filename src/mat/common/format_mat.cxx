@@ -47,7 +47,7 @@ PetscErrorCode MatFormatChanged(Mat A)
 PetscErrorCode MatFormatCheckKind(Mat A, const FormatKind &kind)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(CheckObject(A, MAT_CLASSID, "Mat", 1));
   PetscCheck(format_config(A, kind), comm_of(A), PETSC_ERR_ARG_WRONG, "Mat is of type %s, not %s",
              ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(none)", kind.root);
   PetscFunctionReturn(PETSC_SUCCESS);

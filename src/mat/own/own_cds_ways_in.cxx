@@ -12,6 +12,8 @@ static PetscErrorCode MatCDSSetDiagonals_Own(Mat A, PetscInt n, const PetscInt o
   std::vector<PetscInt> more;
 
   PetscFunctionBegin;
+  PetscCheck(n >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " diagonals", n);
+  if (n) PetscCall(CheckPointer(offsets, 3));
   PetscCall(OwnSettle(A, own));
   PetscCall(Guarded([&] { more.assign(offsets, offsets + n); }));
   PetscCall(OwnAddOffsets(A, own, more));

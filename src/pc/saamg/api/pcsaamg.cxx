@@ -201,9 +201,10 @@ static PetscErrorCode PCReset_SAAMG(PC pc);
 /* Of a set-up that fails halfway, for want of memory for instance, on one rank or on all, nothing stays on any: a later one begins anew. */
 static PetscErrorCode PCSetUp_SAAMG(PC pc)
 {
-  const PetscErrorCode failed = FailTogether(comm_of(pc), SetUp(pc), "set up its part of PC saamg");
+  PetscErrorCode failed = ranks_of(pc) > 1 ? AgreeOnSettings(pc) : PETSC_SUCCESS;
 
   PetscFunctionBegin;
+  if (!failed) failed = FailTogether(comm_of(pc), SetUp(pc), "set up its part of PC saamg");
   if (failed) {
     (void)PCReset_SAAMG(pc);
     pc->setupcalled = PETSC_FALSE; /* else PETSc takes the matrix for one that it was set up with */

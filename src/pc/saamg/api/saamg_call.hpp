@@ -10,7 +10,7 @@ namespace goza::saamg {
 template <class Value> PetscErrorCode CallSet(PC pc, const char *function, Value value)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscCall(CheckObject(pc, PC_CLASSID, "PC", 1));
   PetscCall(ValidLogicalCollective((PetscObject)pc, value, 2));
   PetscTryMethod(pc, function, (PC, Value), (pc, value));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -19,7 +19,7 @@ template <class Value> PetscErrorCode CallSet(PC pc, const char *function, Value
 template <class Value> PetscErrorCode CallSet(PC pc, const char *function, PCSAAMGLevels levels, Value value)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscCall(CheckObject(pc, PC_CLASSID, "PC", 1));
   PetscCall(ValidLogicalCollective((PetscObject)pc, levels, 2));
   PetscCall(ValidLogicalCollective((PetscObject)pc, value, 3));
   PetscTryMethod(pc, function, (PC, PCSAAMGLevels, Value), (pc, levels, value));
@@ -31,7 +31,7 @@ template <class... Args> PetscErrorCode CallGet(PC pc, const char *function, Arg
   PetscErrorCode (*get)(PC, Args...) = nullptr;
 
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscCall(CheckObject(pc, PC_CLASSID, "PC", 1));
   PetscCall(PetscObjectQueryFunction((PetscObject)pc, function, &get));
   PetscCheck(get, comm_of(pc), PETSC_ERR_ARG_WRONG, "PC is of type %s, not saamg", ((PetscObject)pc)->type_name ? ((PetscObject)pc)->type_name : "(none)");
   PetscCall((*get)(pc, args...));

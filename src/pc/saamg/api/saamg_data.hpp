@@ -222,5 +222,7 @@ PetscErrorCode PaperFromOptions(PC pc, GozaOptionItems PetscOptionsObject);
 PetscErrorCode ComposeSAAMG(PC pc, bool attach);        // what PETSc and the Set and Get functions find by name
 std::string    SettingsChanged(SAAMG &mg, SAAMG &from); // " -option value" for each that differs
 std::string    SettingsChanged(SAAMG &mg);              // from a new PC's
+/* Collective. Settings that are not the same on every rank are an error: the ranks would take different ways, and wait for one another. */
+PetscErrorCode AgreeOnSettings(PC pc);
 
 } // namespace goza::saamg

@@ -1,4 +1,5 @@
 /* The settings of paper P5 (Araya, Fujii, Tanaka), tables 2 and 3 and section 4.2, at one word. */
+#include "petsc/errors.hpp"
 #include "petscgoza.h"
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
@@ -54,9 +55,9 @@ PetscErrorCode PCSAAMGSetPaper(PC pc, PCSAAMGPaper problem, const char smoother[
   PetscBool         same;
 
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscCall(goza::CheckObject(pc, PC_CLASSID, "PC", 1));
   PetscValidLogicalCollectiveEnum(pc, problem, 2);
-  PetscAssertPointer(smoother, 3);
+  PetscCall(goza::CheckPointer(smoother, 3));
   PetscCheck(problem >= PC_SAAMG_PAPER_NONE && problem <= PC_SAAMG_PAPER_ANISOTROPIC, goza::comm_of(pc), PETSC_ERR_ARG_OUTOFRANGE, "%d is not a PCSAAMGPaper",
              (int)problem);
   if (problem == PC_SAAMG_PAPER_NONE) PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,7 +3,9 @@
 #include "parallel/agree.hpp"
 #include "pc/saamg/setup/lanczos.hpp"
 #include "petsc/setting.hpp"
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <petsc/private/pcimpl.h>
 #include <tuple>
 
@@ -130,6 +132,7 @@ template <std::size_t i> PetscErrorCode Set_SAAMG(PC pc, Value<i> value)
 template <std::size_t i> PetscErrorCode Get_SAAMG(PC pc, Value<i> *value)
 {
   PetscFunctionBegin;
+  PetscCall(CheckPointer(value, 2));
   *value = std::get<i>(settings).get(data(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -150,6 +153,7 @@ template <std::size_t i> PetscErrorCode GetOnLevel_SAAMG(PC pc, PCSAAMGLevels le
 {
   PetscFunctionBegin;
   PetscCall(CheckLevels(pc, levels));
+  PetscCall(CheckPointer(value, 3));
   *value = std::get<i>(settings).get(on_level(data(pc), levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -241,6 +245,35 @@ std::string SettingsChanged(SAAMG &mg)
   SAAMG fresh;
 
   return SettingsChanged(mg, fresh);
+}
+
+static PetscErrorCode CheckSettings(const std::string &mine, const char *first)
+{
+  const auto said = [](const char *settings) { return *settings ? settings : " (defaults)"; };
+
+  PetscFunctionBegin;
+  PetscCheck(mine == first, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "its settings are not those of rank 0:%s, and there%s", said(mine.c_str()), said(first));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AgreeOnSettings(PC pc)
+{
+  const MPI_Comm       comm = comm_of(pc);
+  std::string          mine;
+  const PetscErrorCode here    = Guarded([&] { mine = SettingsChanged(data(pc)); });
+  const PetscInt64     number  = static_cast<PetscInt64>(std::hash<std::string>()(mine) >> 2);
+  PetscInt64           both[2] = {number, -number};
+  char                 first[2048];
+
+  PetscFunctionBegin;
+  if (here) both[0] = std::numeric_limits<PetscInt64>::max(); // other than every other's
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPIU_INT64, MPI_MAX, comm));
+  if (both[0] == -both[1]) PetscFunctionReturn(PETSC_SUCCESS);
+  mine.resize(std::min(mine.size(), sizeof(first) - 1));
+  PetscCall(PetscStrncpy(first, mine.c_str(), sizeof(first)));
+  PetscCallMPI(MPI_Bcast(first, (PetscMPIInt)sizeof(first), MPI_CHAR, 0, comm));
+  PetscCall(FailTogether(comm, here ? here : CheckSettings(mine, first), "set up its part of PC saamg"));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* --- what PETSc finds by name */
