@@ -5,6 +5,7 @@
 #include "petsc/errors.hpp"
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
+#include <petsc/private/vecimpl.h>
 
 namespace goza::ksp {
 
@@ -31,6 +32,16 @@ PetscErrorCode NoteNorm(KSP, PetscInt it, PetscReal norm, void *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Others, as those of a program that holds several as one, have no array: VecGetArray() would be the error, in the middle of a solve. */
+static PetscErrorCode CheckArray(KSP ksp, Vec v)
+{
+  PetscFunctionBegin;
+  PetscCheck(v->petscnative || v->ops->getarray, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "KSP %s works on the arrays of vectors, and those of type %s have none: take PETSc's method", ((PetscObject)ksp)->type_name,
+             ((PetscObject)v)->type_name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode CheckSizes(KSP ksp)
 {
   Mat          A;
@@ -47,6 +58,8 @@ PetscErrorCode CheckSizes(KSP ksp)
              "KSP %s: the operator is of %" PetscInt_FMT " x %" PetscInt_FMT " on this rank, the right-hand side of %" PetscInt_FMT
              " and the solution of %" PetscInt_FMT,
              ((PetscObject)ksp)->type_name, rows, cols, b, x);
+  PetscCall(CheckArray(ksp, ksp->vec_rhs));
+  PetscCall(CheckArray(ksp, ksp->vec_sol));
   PetscCall(MatGetNullSpace(A, &space));
   if (space && ksp->pc_side == PC_LEFT) PetscCall(MatNullSpaceGetVecs(space, NULL, &n, &vecs));
   for (PetscInt k = 0; k < n; k++) {

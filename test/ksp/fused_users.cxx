@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <petsc/private/vecimpl.h>
 
 using namespace goza_test;
 
@@ -410,6 +411,25 @@ BOOST_AUTO_TEST_CASE(vectors_of_another_length)
 }
 
 /* A null space whose vector is shorter than the operator on the last rank: an error of all ranks where the method takes it, and the next solve works. */
+/* Vectors without an array, as SLEPc's Jacobi-Davidson hands on: a sentence that names method and type. */
+BOOST_AUTO_TEST_CASE(vectors_without_arrays)
+{
+  for_each_method([](const Method &m) {
+    System    s   = poisson();
+    KSPHandle ksp = make_ksp(s, m.ours);
+    VecHandle b = vector_of(s.A, 5), x = vector_of(s.A, 1);
+
+    const Vec  v   = b;
+    const auto get = std::exchange(v->ops->getarray, nullptr);
+
+    v->petscnative        = PETSC_FALSE;
+    const Outcome outcome = attempt([&] { return KSPSolve(ksp, v, x); });
+    v->petscnative        = PETSC_TRUE;
+    v->ops->getarray      = get;
+    BOOST_TEST((outcome.failed && outcome.says("KSP " + m.ours) && outcome.says("have none: take PETSc's method")), outcome.message);
+  });
+}
+
 BOOST_AUTO_TEST_CASE(null_space_of_another_length)
 {
   PetscMPIInt rank, size;

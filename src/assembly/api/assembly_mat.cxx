@@ -170,10 +170,9 @@ static PetscErrorCode GiveSizes(GozaAssembly a, Mat A)
   for (PetscLayout map : maps) mine[1] += map->n >= 0 && map->n != rows;
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT, MPI_SUM, comm_of(a)));
   for (PetscLayout map : maps) {
-    PetscCheck(!all[1] && (map->N < 0 || map->N == all[0]), comm_of(a), PETSC_ERR_ARG_SIZ,
-               "The matrix has %" PetscInt_FMT " rows, %" PetscInt_FMT " of them on this rank, the mesh %" PetscInt_FMT " unknowns, %" PetscInt_FMT
-               " of them on this rank",
-               A->rmap->N, A->rmap->n, all[0], rows);
+    PetscCheck(map->N < 0 || map->N == all[0], comm_of(a), PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows, the mesh %" PetscInt_FMT " unknowns",
+               map->N, all[0]);
+    PetscCheck(!all[1], comm_of(a), PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank, the mesh %" PetscInt_FMT " unknowns", map->n, rows);
     if (map->n < 0) PetscCall(PetscLayoutSetLocalSize(map, rows));
     PetscCall(PetscLayoutSetUp(map));
   }
