@@ -116,10 +116,11 @@ SAAMG_SET_AND_GET(PCSAAMGSetCoarseLimit, PCSAAMGGetCoarseLimit, PetscInt)
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- its - 2 to 100 (paper P5: 50); one step alone finds the mean of the eigenvalues, which is 1, and with it smoothers and interpolations would diverge;
-        a symmetric level of at most 24 rows takes as many as it has rows; or `PETSC_DECIDE`, the default: 6, or 5 where the matrix is symmetric and no row
-        outweighs its diagonal, so that no eigenvalue is beyond 2; 12 on the finest level where a matrix has 2000 rows or fewer and one outweighs its diagonal,
-        and where after these steps few rows make up much of the vector, which has not come to an eigenvector of theirs yet
+- its - 2 to 100 (paper P5: 50); one step alone finds the mean of the eigenvalues, which is 1, and with it smoothers and interpolations would diverge, as they
+        may with 2 (`KSP_DIVERGED_INDEFINITE_PC`); a symmetric level of at most 24 rows takes as many as it has rows; or `PETSC_DECIDE`, the default: 6, or 5
+        where the matrix is symmetric and no row outweighs its diagonal, so that no eigenvalue is beyond 2; 12 on the finest level where a matrix has 2000 rows
+        or fewer and one outweighs its diagonal, and where after these steps few rows make up much of the vector, which has not come to an eigenvector of
+        theirs yet
 
   Options Database Key:
 . -pc_saamg_esteig_iterations its - the number of Lanczos steps that estimate the largest eigenvalue of D^-1 A on each level
