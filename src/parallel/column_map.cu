@@ -215,6 +215,9 @@ template <class T> void LocalColumns::sum(T *values, int n) const
   must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MpiType<T>(), MPIU_SUM, comm_), "MPI_Allreduce");
 }
 template void LocalColumns::sum(PetscScalar *, int) const;
+#if PetscDefined(USE_COMPLEX)
+template void LocalColumns::sum(PetscReal *, int) const;
+#endif
 template void LocalColumns::sum(std::int64_t *, int) const;
 template void LocalColumns::sum(std::uint64_t *, int) const;
 
