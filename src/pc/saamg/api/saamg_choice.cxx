@@ -274,6 +274,31 @@ static PetscErrorCode CheckTuned(PC pc, SAAMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* How nodes are aggregated, and with which near-null vectors. */
+static PetscErrorCode ChooseAggregates(PC pc, SAAMG *mg, const OwnRows &rows)
+{
+  HierarchyOptions &o = mg->hierarchy_options;
+  GridBoxes         grid;
+
+  PetscFunctionBegin;
+  o.threshold = mg->threshold >= 0 ? mg->threshold : mg->far ? threshold_far : block_size_of(pc->pmat) == 1 ? mg->couplings.threshold() : mg->jumps.threshold();
+  PetscCall(FailTogether(comm_of(pc), FindGrid(pc, mg, &grid), "find its grid"));
+  const bool in_space = !grid.empty() && grid[0].points[0] > 1 && grid[0].points[1] > 1 && grid[0].points[2] > 1;
+
+  PetscCall(LookForBending(pc, mg, rows, grid));
+  PetscCall(LookForRotations(pc, mg, rows, grid));
+  o.bends          = mg->bending.there();
+  const bool signs = o.bends || (!has_modes(pc->pmat) && mg->couplings.of_both_signs(in_space));
+
+  o.diagonal_sign = signs ? mg->couplings.diagonal_sign : 0;
+  o.strong_share  = signs ? Couplings::strong_share : 0;
+
+  o.by_heaviest       = mg->threshold < 0 && mg->couplings.by_heaviest();
+  o.weak_by_direction = mg->threshold >= 0 || mg->far || mg->couplings.anisotropic();
+  o.threshold_growth  = mg->jumps.there() ? NodeJumps::growth : o.weak_by_direction ? static_cast<PetscReal>(0.5) : 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool *kept, std::shared_ptr<CsrFacts> *facts)
 {
   const bool by_itself = mg->reuse == PC_SAAMG_REUSE_AUTO;
@@ -282,8 +307,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
 
   PetscFunctionBegin;
   PetscCall(RotationsAgain(pc, mg, rows, kept));
-  const bool     anew = !*kept || by_itself;
-  const PetscInt bs   = block_size_of(pc->pmat);
+  const bool anew = !*kept || by_itself;
   if (anew) mg->couplings = {}, mg->jumps = {}, mg->bending = {}, mg->rotations = {}, mg->far = false;
   PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0, facts));
   if (mg->exponent) {
@@ -299,29 +323,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   const bool            jacobi      = finest.which == smoother_named("jacobi");
   mg->hierarchy_options.alternating = jacobi && finest.options.jacobi_relax > 0.9;
   mg->hierarchy_options.stars       = !jacobi && finest.which != smoother_named("l1jacobi");
-  if (anew)
-    mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold
-                                    : mg->far            ? threshold_far
-                                    : bs == 1            ? mg->couplings.threshold()
-                                                         : mg->jumps.threshold();
-  if (anew) {
-    GridBoxes grid;
-
-    PetscCall(FailTogether(comm_of(pc), FindGrid(pc, mg, &grid), "find its grid"));
-    const bool in_space = !grid.empty() && grid[0].points[0] > 1 && grid[0].points[1] > 1 && grid[0].points[2] > 1;
-
-    PetscCall(LookForBending(pc, mg, rows, grid));
-    PetscCall(LookForRotations(pc, mg, rows, grid));
-    mg->hierarchy_options.bends = mg->bending.there();
-    const bool signs            = mg->hierarchy_options.bends || (!has_modes(pc->pmat) && mg->couplings.of_both_signs(in_space));
-
-    mg->hierarchy_options.diagonal_sign = signs ? mg->couplings.diagonal_sign : 0;
-    mg->hierarchy_options.strong_share  = signs ? Couplings::strong_share : 0;
-
-    mg->hierarchy_options.by_heaviest       = mg->threshold < 0 && mg->couplings.by_heaviest();
-    mg->hierarchy_options.weak_by_direction = mg->threshold >= 0 || mg->far || mg->couplings.anisotropic();
-    mg->hierarchy_options.threshold_growth  = mg->jumps.there() ? NodeJumps::growth : mg->hierarchy_options.weak_by_direction ? static_cast<PetscReal>(0.5) : 1;
-  }
+  if (anew) PetscCall(ChooseAggregates(pc, mg, rows));
   if (anew || mg->reuse != PC_SAAMG_REUSE_INTERPOLATION) {
     mg->hierarchy_options.adjoint       = adjoint_for(mg->found, mg->restriction, mg->interpolation);
     mg->hierarchy_options.smoothed_with = mg->hierarchy_options.adjoint ? SmoothedWith::Matrix : smoothing_for(mg->found, mg->interpolation);
