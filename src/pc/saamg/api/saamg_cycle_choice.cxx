@@ -24,6 +24,9 @@ constexpr PetscReal worth_a_degree = static_cast<PetscReal>(0.75), worth_a_degre
 /* From this spectrum on, as of thin solids, whose largest eigenvalues are few, 3 takes a fifth to a quarter fewer iterations than 2. */
 constexpr PetscReal spectrum_of_thin = static_cast<PetscReal>(2.78);
 
+/* Up to this one slivers do not limit a polynomial of least degree. */
+constexpr PetscReal spectrum_of_slivers = static_cast<PetscReal>(2.2);
+
 /* Full blocks have more entries a second. */
 static PetscReal work_beside(std::size_t level, const std::vector<Grid> &grids, PetscInt bs, PetscInt degree_below)
 {
@@ -43,15 +46,16 @@ static PetscInt degree_for(const SAAMG &mg, PetscInt bs, PetscInt degree_below)
   if (grids.size() < 2) return least;
   const PetscReal below   = work_beside(0, grids, bs, degree_below);
   const bool      mixed   = grids[1].bs >= many_modes * bs; // components of a vector, whose spectrum ends at 8/3 of the mean on even grids
-  const PetscReal slivers = mixed ? 0 : PetscMax(0, PetscMin(1, (grids[0].spectrum() - static_cast<PetscReal>(2.2)) / static_cast<PetscReal>(0.6)));
+  const PetscReal slivers = mixed ? 0 : PetscMax(0, PetscMin(1, (grids[0].spectrum() - spectrum_of_slivers) / static_cast<PetscReal>(0.6)));
 
   return PetscMax(least + (below >= (apart ? worth_a_degree : worth_a_degree_of_solids) || (!apart && grids[0].spectrum() > spectrum_of_thin)),
                   static_cast<PetscInt>(PetscMin(8, slivers * below + static_cast<PetscReal>(0.5))));
 }
 
-/* What a second coarse correction on the finest level may take of a cycle with one; and of graphs with few neighbours a node, which take a quarter fewer
-   iterations by it. */
-constexpr PetscReal worth_a_correction = static_cast<PetscReal>(0.2), worth_a_correction_of_chains = static_cast<PetscReal>(0.5);
+/* What a second coarse correction on the finest level may take of a cycle with one; and of one that leaves more: of graphs with few neighbours a node, which
+   take a quarter fewer iterations by it, of levels whose interpolation is not smoothed or whose aggregates are larger than asked for, and of solids, whose
+   levels below are of full blocks. */
+constexpr PetscReal worth_a_correction = static_cast<PetscReal>(0.25), worth_a_weak_correction = static_cast<PetscReal>(0.5);
 
 /* Rows to one of the next level: from these on aggregates are boxes of 27 nodes; up to these they lie along lines. */
 constexpr PetscInt rows_of_boxes = 16, rows_along_lines = 5;
@@ -77,10 +81,14 @@ static PetscInt corrects_again(const SAAMG &mg, const CycleOptions &wanted, Pets
     return -1;
   const auto      coarsens = [&](std::size_t l, PetscInt rows) { return grids[l].rows() < rows * grids[l + 1].rows(); };
   const auto      below    = [&](std::size_t l) { return work_beside(l, grids, bs, coarse); };
-  const PetscReal work = 2 * finest + 4, share = grids[0].transfer->further ? worth_a_correction_of_chains : worth_a_correction;
-
+  const bool      chains   = grids[0].transfer->further && mg.hierarchy_options.strong_share == 0;
+  const bool      rough    = bs == 1 && !grids[1].transfer->smoothed && grids[0].spectrum() < spectrum_of_slivers; // there the smoother limits the cycle
+  const PetscReal work = 2 * finest + 4, share = chains || rough || bs > 1 ? worth_a_weak_correction : worth_a_correction;
   if ((bs > 1 || coarsens(0, rows_of_boxes)) && below(0) <= share * work) return 0;
-  return grids.size() >= 5 && coarsens(1, rows_along_lines) && below(1) <= share * (work + below(0) - below(1)) ? 1 : -1;
+  const bool      lines = grids.size() >= 5 && coarsens(1, rows_along_lines), bounded = bs == 1 && grids.size() >= 4 && grids[2].transfer->bounded;
+  const PetscReal most = bounded ? worth_a_weak_correction : share;
+
+  return (lines || bounded) && below(1) <= most * (work + below(0) - below(1)) ? 1 : -1;
 }
 
 /* Sweeps on the finest level. Two before the coarse correction and two after it take 12, 24, 7 and 6 iterations, four 11, 16, 5 and 4, in as much time; on the

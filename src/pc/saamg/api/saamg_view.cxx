@@ -118,8 +118,10 @@ static PetscErrorCode ViewBounds(SAAMG *mg, PetscViewer viewer)
       PetscCall(
         PetscViewerASCIIPrintf(viewer, "  level %d has restriction as the transpose of interpolation: else rows of the next would be too long\n", (int)l));
     if (grids[l].transfer->further)
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has few entries a row: interpolation is smoothed by a polynomial of degree %" PetscInt_FMT "\n",
-                                       (int)l, grids[l].transfer->further));
+      PetscCall(
+        PetscViewerASCIIPrintf(viewer, "  level %d has %s: interpolation is smoothed by a polynomial of degree %" PetscInt_FMT "\n", (int)l,
+                               mg->hierarchy_options.strong_share > 0 ? "few entries a row, and wide aggregates along strong ones" : "few entries a row",
+                               grids[l].transfer->further));
     if (grids[l].transfer->few > 0)
       PetscCall(PetscViewerASCIIPrintf(viewer,
                                        "  level %d has %.3g entries a row that are not weak: interpolation is smoothed a second time "

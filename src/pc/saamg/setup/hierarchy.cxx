@@ -214,6 +214,7 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
   if (!*stop) PetscCall(aggregate_nodes(*from, k, way.aggressive, options, aggregates, stop));
   if (!*stop && options.bends && from->filters) PetscCall(Step(events.strength, *columns, [&] { from->graph = graph_of(grid, strength); }));
   if (*stop) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(find_further_along_strong(*from, aggregates, options, &from->degree));
   PetscCall(interpolate_bearably(*from, aggregates, way.degree, B, options, coarse_B));
   PetscCall(Step(events.prolong, *columns, [&] {
     next.level          = std::make_shared<CsrLevel>();

@@ -244,6 +244,7 @@ private:
   PetscErrorCode trim_lattice(Grid &finest);
   double         most_within(const Coarsening &from, const HierarchyOptions &options) const;
   PetscErrorCode find_further(const HierarchyOptions &options, PetscInt *degree);
+  PetscErrorCode find_further_along_strong(const Coarsening &from, const CsrAggregates &aggregates, const HierarchyOptions &options, PetscInt *degree);
   PetscErrorCode measure(Grid &grid, const HierarchyOptions &o, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options, bool fresh = true);
   bool           keeps_products(const HierarchyOptions &options) const { return options.keep != Keep::Nothing && (updated_ || !options.sparing); }
