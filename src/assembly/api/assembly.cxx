@@ -35,11 +35,11 @@ static PetscErrorCode CheckElements(GozaAssembly a, GozaElementType type, PetscI
              "Element type %d is not known: GOZA_HEX8 (hexahedra) and GOZA_TET4 (tetrahedra) are", (int)type);
   PetscCheck(nelem >= 0 && nnodes >= 0 && nowned >= 0 && nowned <= nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned", nelem, nnodes, nowned);
+  PetscCall(CheckMeshSize(nelem, type == GOZA_HEX8 ? 8 : 4, nnodes, a->bs));
   if (nelem) PetscCall(CheckPointer(conn, 4));
   if (nnodes) PetscCall(CheckPointer(x, 6));
   PetscCheck(global || !nnodes || (ranks_of(a) == 1 && nowned == nnodes), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
              "On several ranks the nodes' global numbers must be given");
-  PetscCall(CheckMeshSize(nelem, type == GOZA_HEX8 ? 8 : 4, nnodes, a->bs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
