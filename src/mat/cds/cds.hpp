@@ -10,14 +10,11 @@ namespace goza {
 
 struct RowExponents;
 
-namespace mat {
-
-struct Mirrored;
-
-} // namespace mat
 } // namespace goza
 
 namespace goza::mat {
+
+struct Mirrored;
 
 enum class CdsStorage {
   Auto, // half where the matrix proves symmetric, or was promised to be Hermitian and proves so
@@ -89,17 +86,17 @@ private:
     return PetscDefined(USE_COMPLEX) &&
            (options_.storage == CdsStorage::Hermitian || (options_.storage == CdsStorage::Auto && options_.hermitian && !options_.symmetric));
   }
-  bool          promised() const { return hermitian_ ? options_.hermitian : options_.symmetric; }
-  bool          can_be_like(const Cds<PetscScalar, PetscScalar> &same) const;
-  bool          half_of(const Cds<PetscScalar, PetscScalar> &same) const;
-  void          copy(const Cds<PetscScalar, PetscScalar> &same);
-  void          lay_out(const std::vector<PetscInt> &offset, bool half, bool zeros = true);
-  bool          in_pairs() const;   // of diagonals above and below, as half storage needs them
-  bool          fill(const Csr &A); // false: half, and the lower part is not the upper
-  bool          is_mirrored(const Csr &A) const;
-  Mirrored      fill_on_host(const Csr &A); // the remainder's rows, too
-  void          split_remainder(const Csr &A, bool pattern);
-  void          take_remainder(const Csr &A, bool pattern);
+  bool     promised() const { return hermitian_ ? options_.hermitian : options_.symmetric; }
+  bool     can_be_like(const Cds<PetscScalar, PetscScalar> &same) const;
+  bool     half_of(const Cds<PetscScalar, PetscScalar> &same) const;
+  void     copy(const Cds<PetscScalar, PetscScalar> &same);
+  void     lay_out(const std::vector<PetscInt> &offset, bool half, bool zeros = true);
+  bool     in_pairs() const;   // of diagonals above and below, as half storage needs them
+  bool     fill(const Csr &A); // false: half, and the lower part is not the upper
+  bool     is_mirrored(const Csr &A) const;
+  Mirrored fill_on_host(const Csr &A); // the remainder's rows, too
+  void     split_remainder(const Csr &A, bool pattern);
+  void     take_remainder(const Csr &A, bool pattern);
 
   CdsOptions options_;
   PetscInt   bs_ = 1;

@@ -61,9 +61,10 @@ template <class Store, class V> Mirrored Cds<Store, V>::fill_on_host(const Csr &
       rem_ptr_ = Array<PetscInt>(Space::Host, A.nrows + 1);
     }
   }
+  const RestRows rest{rem_ptr_.data(), rem_col_.data(), rem_val_.data()};
+
   with_shape(bs_, half_, [&](auto bs, auto half) {
-    found = CdsHostFill<Store, bs.value, half.value>{
-      view(), factor_, val_.data(), mirror_tolerance<Store>(promised()), {rem_ptr_.data(), rem_col_.data(), rem_val_.data()}}(A);
+    found = CdsHostFill<Store, bs.value, half.value>{view(), factor_, val_.data(), mirror_tolerance<Store>(promised()), rest}(A);
   });
   return found;
 }
@@ -99,8 +100,8 @@ template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A
 }
 
 #define INSTANTIATE_REMAINDER(Class, Store, V) \
-  template void          Class<Store, V>::split_remainder(const Csr &, bool); \
-  template Mirrored      Class<Store, V>::fill_on_host(const Csr &);
+  template void     Class<Store, V>::split_remainder(const Csr &, bool); \
+  template Mirrored Class<Store, V>::fill_on_host(const Csr &);
 FOR_EACH_STORE(INSTANTIATE_REMAINDER, Cds)
 
 } // namespace goza::mat
