@@ -1,5 +1,6 @@
 /* What a set-up finds out of a level. */
 #include "balanced.hpp"
+#include "grid_of_rows.hpp"
 #include "hierarchy.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
