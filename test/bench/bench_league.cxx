@@ -1,8 +1,8 @@
 /* Problems of the league, solved with what the command line says of -pc_type:
 
      bench_league -list                                              group, name, family, Krylov method, whether it is to be refused, sizes of each
-     bench_league [-problem NAME,...] [-size 0|1|2|3] [-setups N] [-fused] [-json FILE] -pc_type ...    one JSON line each, with the time of the last of N
-                                                                                                   set-ups from nothing
+     bench_league [-problem NAME,...] [-size 0|1|2|3] [-setups N] [-fused] [-warm_up] [-json FILE] -pc_type ...    one JSON line each, with the time of the
+                                                                                   last of N set-ups from nothing; -warm_up: the first also before, untold
 
    The Krylov method is the problem's, or what is called fused of it; the tolerance 1e-7 of the true residual; the right-hand side is of hashed numbers,
    orthogonal to a null space. */
@@ -168,7 +168,7 @@ PetscErrorCode KeepSentence(MPI_Comm, int, const char *, const char *, PetscErro
   return code;
 }
 
-PetscErrorCode Solve(const LeagueProblem &p, PetscInt size)
+PetscErrorCode Solve(const LeagueProblem &p, PetscInt size, bool told)
 {
   const LeagueMatrix m = p.make(static_cast<int>(size));
   Mat                A;
@@ -196,7 +196,7 @@ PetscErrorCode Solve(const LeagueProblem &p, PetscInt size)
   PetscCall(PetscTime(&t[1]));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(PetscTime(&t[2]));
-  PetscCall(Report(p, size, A, ksp, b, x, t));
+  if (told) PetscCall(Report(p, size, A, ksp, b, x, t));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
@@ -208,17 +208,20 @@ PetscErrorCode Solve(const LeagueProblem &p, PetscInt size)
 PetscErrorCode SolveEach(const std::vector<std::string> &names, PetscInt size)
 {
   std::vector<const LeagueProblem *> problems;
+  PetscBool                          warm_up = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   for (const LeagueProblem &p : league()) {
     if (names.empty() || std::find(names.begin(), names.end(), p.name) != names.end()) problems.push_back(&p);
   }
   PetscCheck(names.empty() || problems.size() == names.size(), PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "-problem: not all are problems: see -list");
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-warm_up", &warm_up, NULL));
+  if (warm_up && !problems.empty()) PetscCall(Solve(*problems.front(), size, false));
   for (const LeagueProblem *p : problems) {
     std::string sentence;
 
     PetscCall(PetscPushErrorHandler(KeepSentence, &sentence));
-    const PetscErrorCode failed = Solve(*p, size);
+    const PetscErrorCode failed = Solve(*p, size, true);
     PetscCall(PetscPopErrorHandler());
     if (failed) PetscCall(ReportError(*p, size, sentence));
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The league: saamg and its peers, no option set but -pc_type, on some hundred problems made here with fixed seeds, at up to three sizes. With --device on a GPU, where PETSc can: its own methods on
-aijcusparse; saamg on slicedell, behind the fused method of the problem's Krylov method; a method's problems one after the other in one process, so that CUDA's start is in the first one's time alone.
+aijcusparse; saamg on slicedell, behind the fused method of the problem's Krylov method; a method's problems one after the other in one process, the first twice, so that CUDA's start is in no time.
 
   BUILD=build/host python3 test/bench/league.py [--sizes 0] [--only PATTERN] [--methods saamg,gamg,hypre,ml] [--out FILE] [--time-out 60] [--options "..."] [--jobs 8]
 
@@ -28,7 +28,8 @@ MOST = 100  # iterations within which a problem counts as solved
 
 
 def run(words, problems, limit):
-    """A JSON line's values a problem, as they come: a problem that ends the process, or has no line after so many seconds, is left out, with its reason, and the rest goes on in a new one."""
+    """A JSON line's values a problem, as they come: a problem that ends the process, or has no line after so many seconds, is left out, with its reason, and the rest goes on in a new one, as it does
+    after an error of CUDA's, which no later problem of its process would be free of."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     left = list(problems)
     while left:
@@ -36,6 +37,7 @@ def run(words, problems, limit):
         watch = lambda: threading.Timer(limit, lambda: (late.append(True), process.kill()))
         timer = watch()
         timer.start()
+        spoilt = False
         for line in process.stdout:
             if line.startswith("{"):
                 timer.cancel()
@@ -44,14 +46,18 @@ def run(words, problems, limit):
                 result = json.loads(line)
                 left.remove(result["problem"])
                 yield result["problem"], result
+                if re.search("cuda error|cusparse|cublas|cusolver", result.get("message", ""), re.IGNORECASE):
+                    spoilt = True
+                    process.kill()
+                    break
         timer.cancel()
-        without = list(left) if process.wait() == 0 else left[:1]
+        without = list(left) if process.wait() == 0 else left[:0 if spoilt else 1]
         yield from ((problem, {"reason": f"no result in {limit} s" if late else "error"}) for problem in without)
         left = left[len(without):]
 
 
 def on_device(method):
-    return ["-mat_type", "slicedell", "-fused"] if method == "saamg" else ["-mat_type", "aijcusparse"]
+    return ["-warm_up", *(["-mat_type", "slicedell", "-fused"] if method == "saamg" else ["-mat_type", "aijcusparse"])]
 
 
 def key(line):

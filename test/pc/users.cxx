@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(aggregates_stay_by_default)
 
   for (int step = 0; step < 4; step++) BOOST_TEST(made() == 0);
   PETSC_OK(PCSAAMGSetThreshold(pc, 0.02));
-  for (int step = 0; step < 2; step++) BOOST_TEST(made() > 0, "a threshold");
+  once("a threshold");
   PETSC_OK(PCSAAMGSetThreshold(pc, 0));
   once("no threshold");
   PETSC_OK(PCSAAMGSetReuse(pc, PC_SAAMG_REUSE_NONE));
@@ -239,6 +239,40 @@ BOOST_AUTO_TEST_CASE(aggregates_stay_by_default)
   PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   once("a zero");
+}
+
+/* By default interpolations stay, from the second set-up on, where values have hardly changed since they were made, and aggregates of values as well. */
+BOOST_AUTO_TEST_CASE(interpolations_stay_by_default)
+{
+  const Entry body = elasticity(8, 7, 6);
+  Option      limit("-pc_saamg_coarse_limit", "30");
+  MatHandle   A    = assemble(body, MATAIJ);
+  PCHandle    pc   = make_pc(A);
+  VecHandle   d    = right_hand_side(A, 1);
+  const auto  made = [&](const char *what, PetscReal change) { /* D A D */
+                                                              const int before = event_count(what);
+
+                                                              fill(body, A);
+                                                              PETSC_OK(MatScale(A, 3));
+                                                              PETSC_OK(VecSet(d, 1));
+                                                              PETSC_OK(VecAXPY(d, change, right_hand_side(A, 2)));
+                                                              PETSC_OK(MatDiagonalScale(A, d, d));
+                                                              PETSC_OK(PCSetOperators(pc, A, A));
+                                                              PETSC_OK(PCSetUp(pc));
+                                                              return event_count(what) - before;
+  };
+  const auto follow = [&](const char *what) {
+    BOOST_TEST(made(what, 0) > 0, what << ": nothing to compare with");
+    BOOST_TEST(made(what, 0.001) == 0, what);
+    BOOST_TEST(made(what, 0.002) == 0, what);
+    BOOST_TEST(made(what, 0.5) > 0, what << ": others");
+    BOOST_TEST(made(what, 0.5) == 0, what << ": these again");
+    BOOST_TEST(made(what, 0) > 0, what << ": the first ones");
+  };
+
+  follow("SAAMGProlong");
+  PETSC_OK(PCSAAMGSetThreshold(pc, 0.05));
+  follow("SAAMGAggregate");
 }
 
 /* A level that was made by diagonals is held by them, whatever its precision, and new values come that way, too. */

@@ -126,6 +126,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   const PetscObjectState nonzerostate = nonzero_state_of(pc->pmat);
   space                               = space_of(pc->pmat);
   same_pattern = !mg->hierarchy.empty() && nonzerostate == mg->nonzerostate && pc->flag != DIFFERENT_NONZERO_PATTERN && space == mg->space;
+  mg->again    = same_pattern;
   mg->space    = space;
   mg->transposed.reset();
   if (!same_pattern) mg->automatic.forget_trial();

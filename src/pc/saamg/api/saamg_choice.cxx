@@ -151,7 +151,10 @@ static PetscErrorCode RefuseSaddle(PC pc, const SAAMG *mg, const OwnRows &rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether the last aggregates serve: of threshold 0 they are made of the pattern and of which entries are zeros. */
+static bool AggregatesByValues(const HierarchyOptions &o) { return o.threshold > 0 || o.strong_share > 0 || o.by_heaviest; }
+
+/* Whether the last aggregates serve: of threshold 0 they are made of the pattern and of which entries are zeros, else of values, which have hardly changed; and
+   whether interpolations do. Nothing is looked at in a first set-up, nor where interpolations are places of a lattice. */
 static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const CsrFacts &facts, bool *same)
 {
   const HierarchyOptions &o = mg->hierarchy_options;
@@ -178,19 +181,25 @@ static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const 
   now.covered       = o.smoothed_alone && facts.covered;
   now.coordinates   = mg->coordinates_state;
   PetscCall(Together(rows.columns->comm(), "compare what its aggregates rest on", [&] {
-    now.settings = SettingsChanged(*mg);
-    *same        = rows.columns->all(*same && mg->premises.serve(now));
+    ValueSketch values;
+    const bool  looks = mg->again && rows.columns->all(rows.A.ptr) && mg->hierarchy.has_rows();
+    const bool  alike = looks && nearly_same(rows.A, *rows.columns, facts.dinv, mg->values, values);
+
+    now.settings                = SettingsChanged(*mg);
+    *same                       = rows.columns->all(*same && mg->premises.serve(now)) && (alike || !AggregatesByValues(o));
+    mg->hierarchy_options.stays = *same && alike;
     if (!*same) mg->premises = std::move(now);
+    if (!o.stays) mg->values = std::move(values);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What update() is to find. By default the aggregates where they rest on the pattern alone. */
+/* What update() is to find. By default the aggregates where they rest on the pattern alone, else, once there have been new values, the interpolation. */
 static Keep WhatToKeep(const SAAMG &mg)
 {
   switch (mg.reuse) {
   case PC_SAAMG_REUSE_AUTO:
-    return mg.hierarchy_options.threshold > 0 || mg.hierarchy_options.strong_share > 0 || mg.hierarchy_options.by_heaviest ? Keep::Nothing : Keep::Aggregates;
+    return !AggregatesByValues(mg.hierarchy_options) ? Keep::Aggregates : mg.values.size() ? Keep::Interpolation : Keep::Nothing;
   case PC_SAAMG_REUSE_PATTERN:
     return Keep::Aggregates;
   case PC_SAAMG_REUSE_INTERPOLATION:
@@ -331,7 +340,9 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
     mg->hierarchy_options.balanced      = mg->found.symmetric;
   }
   mg->hierarchy_options.smoothed_alone = SmoothedAlone(*mg);
+  mg->hierarchy_options.stays          = false;
   if (by_itself) PetscCall(SamePremises(pc, mg, rows, **facts, kept));
+  else mg->values = ValueSketch();
   mg->hierarchy_options.keep        = WhatToKeep(*mg);
   mg->hierarchy_options.sparing     = by_itself;
   mg->hierarchy_options.solved_rows = mg->taken.direct_limit;

@@ -6,6 +6,7 @@
 #include "pc/saamg/setup/rotations.hpp"
 #include "pc/saamg/setup/saddle.hpp"
 #include "pc/saamg/setup/symmetry.hpp"
+#include "pc/saamg/setup/value_sketch.hpp"
 #include "pc/saamg/cycle/cycle.hpp"
 #include "petsc/compat.hpp"
 #include "petsc/vec_access.hpp"
@@ -150,6 +151,8 @@ struct SAAMG : SaamgSettings {
   PetscObjectId          ascending       = 0;                   // the matrix whose columns were seen to ascend, in this nonzero state
   PCSAAMGReuse           kept            = PC_SAAMG_REUSE_NONE; // what the hierarchy was built to keep
   Premises               premises;                              // of its aggregates, by default
+  ValueSketch            values;                                // of its interpolations, by default, from the second set-up on
+  bool                   again = false;                         // the matrix has the pattern of the last set-up
   Space                  space = Space::Host;
   Stage                  staged_b, staged_x;
   PetscLogDouble         fine_rows = 0, fine_nonzeros = 0;

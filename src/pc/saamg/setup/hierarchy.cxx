@@ -374,7 +374,7 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
 
     const PetscObjectState pattern = t.stamp.pattern;
 
-    if (options.keep == Keep::Aggregates || !t.has_rows()) PetscCall(interpolate(grids_[l], *t.coarsening, options, fresh));
+    if ((options.keep == Keep::Aggregates && !options.stays) || !t.has_rows()) PetscCall(interpolate(grids_[l], *t.coarsening, options, fresh));
     fresh = fresh || t.stamp.pattern != pattern;
     if (options.keep != Keep::Aggregates && t.coarsening) PetscCall(Together(level.columns->comm(), "keep its interpolation", [&] { t.forget_coarsening(); }));
     if (!t.product.made()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */

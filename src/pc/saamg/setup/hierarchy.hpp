@@ -53,6 +53,7 @@ struct HierarchyOptions : FoundOptions {
   PetscInt  solved_rows                 = 0;             // rows up to which the cycle solves a coarsest level
   bool      rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
   Keep      keep                        = Keep::Nothing; // for an update() to come
+  bool      stays                       = false;         // in this update() interpolations do that are there by rows: values have hardly changed
   bool      sparing                     = false;         // of products nothing is kept until there has been an update()
   bool      stars                       = true;          // 7 points come in boxes of 27 nodes, of which a sweep of Jacobi leaves too much
   bool      by_place                    = true;          // boxes of a lattice are made by place; else as other aggregates are, which makes the same
@@ -217,9 +218,10 @@ public:
   /* The rows of interpolations and operators, and the inverse diagonals, that were spared, with the values that the finest matrix, which is lent, has now.
      Collective. */
   PetscErrorCode restore(const HierarchyOptions &options);
-  bool           whole() const; // none was
+  bool           whole() const;    // none was
+  bool           has_rows() const; // of an interpolation
   /* Whether transposed interpolations stay, for new values. */
-  bool keeps_transposes(const HierarchyOptions &options) const { return options.keep == Keep::Interpolation || keeps_products(options); }
+  bool keeps_transposes(const HierarchyOptions &options) const { return keeps_products(options); }
   /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() will read them: whoever wants them makes them anew. */
   void        release(const HierarchyOptions &options);
   std::size_t bytes() const; // of this rank, without the user's matrix

@@ -4,6 +4,7 @@
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 #include "setup_step.hpp"
+#include <algorithm>
 
 namespace goza::saamg {
 
@@ -14,6 +15,11 @@ bool Hierarchy::whole() const
     if (&grid != grids_.data() && !grid.level->own.ptr.size()) return false;
   }
   return true;
+}
+
+bool Hierarchy::has_rows() const
+{
+  return std::any_of(grids_.begin(), grids_.end(), [](const Grid &grid) { return grid.transfer && grid.transfer->has_rows(); });
 }
 
 /* Whether a grid's product with its interpolation reads its diagonals as well as its rows, which may go when the interpolation is there. */
@@ -124,7 +130,7 @@ void Hierarchy::release(const HierarchyOptions &options)
     if (options.keep == Keep::Nothing) grid.level->blocks.reset();
     if (!grid.transfer) continue;
     if (options.keep == Keep::Nothing) grid.transfer->nodes.reset();
-    if (options.keep != Keep::Interpolation) grid.transfer->release_transpose(!keeps_products(options));
+    if (!keeps_products(options) || options.keep == Keep::Aggregates) grid.transfer->release_transpose(!keeps_products(options));
     if (grid.transfer->boxes) {
       grid.transfer->boxes->spare_stencil();                      // where only P was made
       grid.transfer->boxes->pairs = Array<BoxPair<HalfScalar>>(); // that no cycle has taken
