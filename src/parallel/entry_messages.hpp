@@ -1,6 +1,6 @@
 /* Which entries of a matrix's rows a message holds. */
 #pragma once
-#include "core/device/read_values.hpp"
+#include "core/util/algorithm.hpp"
 #include "exchange.hpp"
 
 namespace goza::parallel {
@@ -22,7 +22,11 @@ inline std::vector<PetscInt> entry_begins(Space space, const PetscInt *ptr, Pets
   row.erase(row.begin());
   if (row.empty()) return entry;
   row.pop_back();
-  for (PetscInt p : read_values(space, ptr, row)) entry.push_back(p - begin);
+  const Array<PetscInt> place(space, row.data(), row.size());
+  Array<PetscInt>       at(space, row.size());
+
+  gather(space, static_cast<PetscInt>(row.size()), place.data(), ptr, at.data());
+  for (PetscInt p : at.to_host()) entry.push_back(p - begin);
   entry.push_back(end - begin);
   return entry;
 }

@@ -1,6 +1,5 @@
 /* Rows on several ranks, fetched from one another and summed up over them, and taken apart into own and other columns, against what every rank computes
    alone: the same to the last bit. Ranks have different numbers of rows, one of them none, and there are rows without entries. */
-#include "core/device/read_values.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/rows_below.hpp"
 #include "parallel/summed_rows.hpp"
@@ -253,20 +252,6 @@ BOOST_AUTO_TEST_CASE(summed_rows)
         summed(space, {mean, every, true, false});
         summed(space, {mean, every, true, true});
       }
-}
-
-BOOST_AUTO_TEST_CASE(values_read)
-{
-  for (Space space : spaces()) {
-    std::vector<PetscInt> x(1000), places, want;
-    for (PetscInt i = 0; i < 1000; i++) x[i] = 7 * i + 3;
-    const Array<PetscInt> here(space, x.data(), x.size());
-    for (PetscInt n = 0; n < 100; n++) {
-      BOOST_TEST((read_values(space, here.data(), places) == want));
-      places.push_back(n * n % 1000);
-      want.push_back(x[n * n % 1000]);
-    }
-  }
 }
 
 /* In kernels of a few at once where devices reach one another. */
