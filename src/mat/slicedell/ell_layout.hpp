@@ -16,8 +16,11 @@ struct SliceWidth {
   int             shift;
   PetscInt        most;
   const PetscInt *ptr, *row;
+  std::int64_t   *width;
 
-  HD std::int64_t operator()(PetscInt slice, std::int64_t *sum) const
+  static constexpr bool walks_along_row = true;
+
+  HD void operator()(PetscInt slice, std::int64_t *sum) const
   {
     const PetscInt H       = PetscInt(1) << shift;
     PetscInt       longest = 0;
@@ -29,12 +32,10 @@ struct SliceWidth {
       longest = n > longest ? n : longest;
       empty   = empty || n == 0;
     }
-    const std::int64_t width = static_cast<std::int64_t>(longest) * H;
-
-    sum[stored] += width;
+    width[slice] = static_cast<std::int64_t>(longest) * H;
+    sum[stored] += width[slice];
     sum[mixed] += longest && empty;
     sum[with_long_row] += longest > most;
-    return width;
   }
 };
 

@@ -4,7 +4,6 @@
 #include "ell_sharing.hpp"
 #include "long_rows_bodies.hpp"
 #include "core/launch/joined_rows.hpp"
-#include "core/launch/scanned_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_matrix.hpp"
 #include "core/sparse/block_product.hpp"
@@ -80,9 +79,11 @@ template <class Store, class V> std::int64_t SlicedEll<Store, V>::lay_out(const 
 
   const PetscInt nslices = (nplaces_ + (PetscInt(1) << shift_) - 1) >> shift_;
 
-  slice_ptr_       = Array<std::int64_t>(space, nslices + 1, unset);
-  const auto found = scanned_rows<SliceWidth::sums>(space, nslices, SliceWidth{nplaces_, shift_, most, A.ptr, row_.data()}, slice_ptr_.data());
-  length_          = Array<PetscInt>(space);
+  slice_ptr_       = Array<std::int64_t>(space, nslices + 1);
+  const auto found = joined_rows<Plus, SliceWidth::sums, std::int64_t>(space, nslices,
+                                                                       SliceWidth{nplaces_, shift_, most, A.ptr, row_.data(), slice_ptr_.data()});
+  exclusive_scan(space, slice_ptr_.data(), slice_ptr_.size()); // the last place is not a width, and not read before
+  length_ = Array<PetscInt>(space);
   if (found[SliceWidth::mixed]) {
     length_ = Array<PetscInt>(space, nplaces_);
     for_each_row(space, nplaces_, RowLength<PetscInt>{A.ptr, row_.data(), length_.data()});
