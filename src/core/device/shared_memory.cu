@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <vector>
 
 #if defined(__CUDACC__)
   #include <cuda.h>
