@@ -75,7 +75,7 @@ void second_roots(const CsrGraph &G, const Array<Key> &first, Array<Key> &second
   Array<Key> largest;
 
   for_each_node(G, SecondKeys{G.ids, G.edges, first.data(), second.data()});
-  maximal_independent_set(G, false, second, largest);
+  maximal_independent_set(G, second, largest);
   if (G.borrowed) for_each_node(G, KeepLargeRoots<EntryWeight>{G.edges, G.entry, first.data(), second.data()});
   else for_each_node(G, KeepLargeRoots<StoredWeight>{G.edges, {G.weight.data()}, first.data(), second.data()});
 }
@@ -159,7 +159,7 @@ static CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alo
   const auto       update = [&](Array<Member> &members) { nodes.update(reinterpret_cast<PetscInt *>(members.data()), 2); };
 
   for_each_row(space, G.n, FirstKeys{G.ids, G.edges, key.data()});
-  maximal_independent_set(G, G.ids.lattice.known(), key, first);
+  maximal_independent_set(G, key, first);
   if (first_alone) second.zero();
   else second_roots(G, first, second);
 
