@@ -2,7 +2,6 @@
 #include "core/sparse/csr.hpp"
 #include "core/sparse/value_scaling.hpp"
 #include "mat/cds/cds_like.hpp"
-#include "mat/cds/offset_table.hpp"
 
 #include "../support/check.hpp"
 #include "../support/host_csr.hpp"
@@ -14,7 +13,6 @@ using goza::Cds;
 using goza::CdsOptions;
 using goza::CdsStorage;
 using goza::Csr;
-using goza::OffsetTable;
 using goza::Space;
 using goza_test::spaces;
 
@@ -387,25 +385,6 @@ BOOST_AUTO_TEST_CASE(lines_of_many_lengths)
         products_on_a_grid<goza::HalfScalar, goza::SingleScalar>(line, corners);
       }
     }
-  }
-}
-
-/* The place of each of many offsets, and of none beside them. */
-BOOST_AUTO_TEST_CASE(places_of_offsets)
-{
-  for (const PetscInt n : {0, 1, 7, 128}) {
-    std::vector<PetscInt> offset;
-
-    for (PetscInt k = 0; k < n; k++) offset.push_back((k - n / 2) * (k % 3 ? 1 : 4096) * 5);
-    std::sort(offset.begin(), offset.end());
-    offset.erase(std::unique(offset.begin(), offset.end()), offset.end());
-    const OffsetTable table(offset);
-
-    for (std::size_t k = 0; k < offset.size(); k++) {
-      BOOST_TEST(table.find(offset[k]) == static_cast<PetscInt>(k));
-      BOOST_TEST(table.find(offset[k] + 1) == static_cast<PetscInt>(offset.size()));
-    }
-    BOOST_TEST(table.find(3) == static_cast<PetscInt>(offset.size()));
   }
 }
 

@@ -1,5 +1,4 @@
 #include "diagonals.hpp"
-#include "offset_table.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/util/hash.hpp"
 #include "core/device/array.hpp"
@@ -137,12 +136,16 @@ std::vector<std::int64_t> count_on_device(const Csr &pattern, PetscInt bs, const
 /* The same, looking for the entries of those rows alone that are not like the row before. */
 std::vector<std::int64_t> count_on_host(const Csr &A, PetscInt bs, const std::vector<PetscInt> &candidate)
 {
-  const OffsetTable         table(candidate);
-  std::vector<std::int64_t> totals(candidate.size() + 1); // the last: of entries on none of them
+  std::vector<std::int64_t> totals(candidate.size());
   const auto                add = [&](PetscInt row, std::int64_t times) {
     const PetscInt node = row / bs;
 
-    for (PetscInt j = A.ptr[row]; j < A.ptr[row + 1]; j++) totals[table.find((bs == 1 ? A.col[j] : A.col[j] / bs) - node)] += times; // divisions take longest
+    for (PetscInt j = A.ptr[row]; j < A.ptr[row + 1]; j++) {
+      const PetscInt offset = (bs == 1 ? A.col[j] : A.col[j] / bs) - node; // divisions take longest
+      const auto     at     = std::lower_bound(candidate.begin(), candidate.end(), offset);
+
+      if (at != candidate.end() && *at == offset) totals[at - candidate.begin()] += times;
+    }
   };
 
   run_on_host([&] {
@@ -164,7 +167,6 @@ std::vector<std::int64_t> count_on_host(const Csr &A, PetscInt bs, const std::ve
     }
     add(first, times);
   });
-  totals.pop_back();
   return totals;
 }
 
