@@ -311,6 +311,8 @@ void same_as_general(const Case &c, Keep keep, int format)
 
   options.coarse_limit = 8;
   options.keep         = keep;
+  options.threshold    = c.threshold;
+  const int least      = c.threshold > 0 && keep == Keep::Aggregates ? -1 : c.boxes; // of other values other entries may be weak
   for (Space space : spaces()) {
     const std::string what = c.entry.name + " on " + space_name(space);
     Built             general, boxes;
@@ -324,7 +326,7 @@ void same_as_general(const Case &c, Keep keep, int format)
     boxes.build(c, false, options, space, exact);
     all_ranks(general.finite && boxes.finite && (c.stars || levels_of_boxes(general.hierarchy) == 0), what + ": general steps");
     const int levels = levels_of_boxes(boxes.hierarchy);
-    all_ranks(c.boxes < 0 ? levels == 0 : levels >= c.boxes, what + ": " + std::to_string(levels) + " levels of boxes");
+    all_ranks(least < 0 ? levels == 0 : levels >= least, what + ": " + std::to_string(levels) + " levels of boxes");
     PetscInt all_places = 1;
     for (PetscInt n : c.n) all_places *= 3 * n - 2;
     const bool by_place = format && entries(boxes.rows.A) == all_places && *std::min_element(c.n, c.n + 3) > 2; // else some lie on one diagonal
@@ -438,6 +440,7 @@ template <class V> void transfers_are_those_of_rows(const Case &c, bool narrow)
 
   options.coarse_limit = 8;
   options.keep         = Keep::Interpolation;
+  options.threshold    = c.threshold;
   for (Space space : spaces()) {
     Built built;
     int   levels = 0;
@@ -486,7 +489,7 @@ void add_laws()
 {
   auto *suite = suite_named(nullptr, "boxes");
 
-  std::vector<Case> all = box_cases(), stars = star_cases();
+  std::vector<Case> all = box_cases(), stars = star_cases(), narrow = narrow_cases();
 
   add_test(suite, "no_rough_copy", no_rough_copy);
 #if !PetscDefined(USE_REAL_SINGLE)
@@ -494,6 +497,7 @@ void add_laws()
 #endif
 
   all.insert(all.end(), stars.begin(), stars.end());
+  all.insert(all.end(), narrow.begin(), narrow.end());
   for (const Case &c : stars) add_test(suite, c.entry.name + "/smoothed_twice", [=] { smoothed_twice_in_boxes(c); });
   for (const Case &c : all) {
     add_test(suite, c.entry.name + "/transfers", [=] { transfers_are_those_of_rows<PetscScalar>(c, false); });

@@ -11,9 +11,10 @@ namespace goza_test {
 
 using Taken = std::function<bool(PetscInt axes)>; // of the neighbours around, by how many of their coordinates differ
 
-/* -div(k grad u) on a grid, with a k of its own for each two neighbours, positive and summed up on the diagonal. given: nodes of faces whose rows are identity,
-   columns eliminated. */
-inline Entry lattice_points(const std::string &name, std::array<PetscInt, 3> n, const Taken &taken, const Taken &zero, unsigned given = 0, bool stored = true)
+/* -div(k grad u) on a grid, with a k of its own for each two neighbours, positive and summed up on the diagonal, along each axis so many times as large. given:
+   nodes of faces whose rows are identity, columns eliminated. */
+inline Entry lattice_points(const std::string &name, std::array<PetscInt, 3> n, const Taken &taken, const Taken &zero, unsigned given = 0, bool stored = true,
+                            std::array<PetscReal, 3> along = {1, 1, 1})
 {
   const PetscInt total = n[0] * n[1] * n[2];
 
@@ -24,15 +25,17 @@ inline Entry lattice_points(const std::string &name, std::array<PetscInt, 3> n, 
               for (int f = 0; f < 6; f++) on = on || (given >> f & 1 && x[f / 2] == f % 2 * (n[f / 2] - 1));
               return on;
             };
-            PetscReal diagonal = 0.01;
+            const PetscReal spread   = along[0] * along[1] * along[2] == 1 ? 0.9 : 0.5;
+            PetscReal       diagonal = 0.01;
             for (PetscInt k = 0; k < 27; k++) {
               const PetscInt to[3] = {at[0] + k % 3 - 1, at[1] + k / 3 % 3 - 1, at[2] + k / 9 - 1}, j = to[0] + n[0] * (to[1] + n[1] * to[2]);
               const PetscInt axes  = (to[0] != at[0]) + (to[1] != at[1]) + (to[2] != at[2]);
               bool           there = axes > 0 && taken(axes);
               for (int d = 0; d < 3; d++) there = there && to[d] >= 0 && to[d] < n[d];
               if (!there) continue;
-              const PetscReal a       = zero(axes) ? 0 : -1 - 0.9 * uniform(std::min(i, j), std::max(i, j), 5);
-              const bool      coupled = !on_faces(at) && !on_faces(to);
+              PetscReal a = zero(axes) ? 0 : -1 - spread * uniform(std::min(i, j), std::max(i, j), 5);
+              for (int d = 0; d < 3; d++) a *= to[d] != at[d] ? along[d] : 1;
+              const bool coupled = !on_faces(at) && !on_faces(to);
               diagonal -= a;
               if (coupled || stored) out.add(j, coupled ? a : 0);
             }
@@ -49,6 +52,8 @@ struct BoxCase {
   int      boxes; // levels at least whose aggregates are boxes; -1: none is
   PetscInt n[3];
   bool     stars = false; // the general steps make other aggregates
+
+  PetscReal threshold = 0;
 };
 
 inline BoxCase on_lattice(std::array<PetscInt, 3> n, int boxes, const std::string &name, const Taken &taken = all_neighbours, const Taken &zero = no_neighbours,
@@ -76,6 +81,31 @@ inline std::vector<BoxCase> box_cases()
   list.push_back(on_lattice({10, 11, 12}, 1, "19_points", [](PetscInt axes) { return axes < 3; }));
   list.push_back(on_lattice({10, 11, 12}, -1, "15_points", [](PetscInt axes) { return axes != 2; }));
   list.push_back(on_lattice({30, 23, 1}, 2, "5_points", along_axes));
+  return list;
+}
+
+/* Weak along some axes: boxes of one node there. */
+inline std::vector<BoxCase> narrow_cases()
+{
+  const std::array<PetscReal, 3> weak[] = {{1, 1, 0.01}, {1, 0.01, 1}, {0.01, 1, 1}, {1, 0.01, 0.01}, {0.01, 1, 0.01}, {0.01, 0.01, 1}};
+  std::vector<BoxCase>           list;
+
+  const auto add = [&](const char *name, std::array<PetscInt, 3> n, int axes, const Taken &taken, unsigned given = 0) {
+    list.push_back(
+      {lattice_points(std::string(name) + "_weak_" + std::to_string(axes) + "_" + std::to_string(n[0]), n, taken, no_neighbours, given, true, weak[axes]),
+       1,
+       {n[0], n[1], n[2]},
+       false,
+       taken(3) ? 0.03 : 0.09});
+  };
+  for (int axes = 0; axes < 6; axes++) {
+    for (PetscInt more = 0; more < 3; more++) add("7_points", {10 + more, 11 + more, 12 + more}, axes, along_axes);
+    add("27_points", {11, 9, 10}, axes, all_neighbours);
+    add("7_points_one_face_given", {10, 12, 11}, axes, along_axes, 1);
+    if (axes == 1 || axes == 2) add("5_points", {31, 40, 1}, axes, along_axes);
+  }
+  add("7_points_other_levels", {30, 31, 32}, 0, along_axes);
+  list.back().boxes = 2;
   return list;
 }
 

@@ -21,7 +21,7 @@ template <class Store> struct FillPairs {
   {
     const BoxGrid &grid    = lines.grid;
     const PetscInt quarter = lines.stride / 4, line = four / quarter, x = four % quarter, row = line / lines.lines(), of_row = line % lines.lines();
-    const int      wide = 2 * lines.reach + 1, y = static_cast<int>(of_row % wide) - lines.reach, z = static_cast<int>(of_row / wide) - 2;
+    const int      wide = 2 * lines.reach + 1, y = static_cast<int>(of_row % wide) - lines.reach, z = static_cast<int>(of_row / wide) - lines.up;
     const PetscInt ty = grid.root(row % grid.boxes[1], 1) + y, tz = grid.root(row / grid.boxes[1], 2) + z;
     const bool     there = ty >= 0 && ty < grid.tiles[1] && tz >= 0 && tz < grid.tiles[2];
 
@@ -71,9 +71,10 @@ template <class Store, class V> struct FromBoxes {
       BoxPair<Store>::template load<4>(pairs + lines.begin(by, bz, across.offset(k & 1), up.offset(k >> 1)) + x, mine);
       for (int b = 0; b < 3; b++) of[b] = cached_load(e + first + PetscMin(PetscMax(least + b, 0), grid.boxes[0] - 1));
       for (int j = 0; j < 4; j++) {
-        const bool next = lower(t + j) > least;
+        const PetscInt next = lower(t + j) - least;
 
-        sum[j] += static_cast<V>(mine[j].of[0]) * (next ? of[1] : of[0]) + static_cast<V>(mine[j].of[1]) * (next ? of[2] : of[1]);
+        if (next > 1) sum[j] += static_cast<V>(mine[j].of[0]) * cached_load(e + first + PetscMin(PetscMax(least + next, 0), grid.boxes[0] - 1));
+        else sum[j] += static_cast<V>(mine[j].of[0]) * (next ? of[1] : of[0]) + static_cast<V>(mine[j].of[1]) * (next ? of[2] : of[1]);
       }
     }
     finish(grid.nodes[0] * line + x, x, sum);
@@ -87,7 +88,7 @@ private:
 
     HD Reached(const BoxGrid &grid, PetscInt coordinate, int d)
     {
-      const PetscInt t = coordinate - grid.begin[d], own = (t + 1 - grid.first[d]) / 3;
+      const PetscInt t = coordinate - grid.begin[d], own = grid.box_of(t, d);
 
       o             = static_cast<int>(t - grid.root(own, d));
       box           = own + lower_box(o);
@@ -106,7 +107,7 @@ private:
   {
     const PetscInt from = t - lines.grid.first[0] + 3; // not below zero
 
-    return from / 3 - 1;
+    return lines.grid.wide[0] == 1 ? t : from / 3 - 1;
   }
 
   HD void finish(PetscInt i, PetscInt x, const V *sum) const
@@ -129,7 +130,9 @@ template <class Store, class V> struct ToBoxes {
   V                    *b;
   bool                  conjugated;
 
-  HD PetscInt groups_in_line() const { return (lines.grid.boxes[0] + group_boxes - 1) / group_boxes; }
+  HD bool     of_tiles() const { return lines.grid.wide[0] == 1; } // then each node is a box's in x
+  HD PetscInt boxes_at_once() const { return of_tiles() ? group_nodes : group_boxes; }
+  HD PetscInt groups_in_line() const { return (lines.grid.boxes[0] + boxes_at_once() - 1) / boxes_at_once(); }
   PetscInt    count() const { return groups_in_line() * lines.grid.boxes[1] * lines.grid.boxes[2]; }
 
   /* Rows of boxes are neighbours in y first: warps of a block read the same nodes. */
@@ -137,7 +140,7 @@ template <class Store, class V> struct ToBoxes {
   {
     const BoxGrid &grid = lines.grid;
     const PetscInt by = group % grid.boxes[1], of = group / grid.boxes[1] % groups_in_line(), bz = group / grid.boxes[1] / groups_in_line();
-    const PetscInt box = group_boxes * of, left = grid.root(box, 0) - 2, to = box + grid.boxes[0] * (by + grid.boxes[1] * bz);
+    const PetscInt box = boxes_at_once() * of, left = grid.root(box, 0) - grid.reach(0), to = box + grid.boxes[0] * (by + grid.boxes[1] * bz);
 
 #if defined(__CUDA_ARCH__)
     V sum[2];
@@ -147,15 +150,17 @@ template <class Store, class V> struct ToBoxes {
                   __shfl_down_sync(0xffffffffu, sum[0], 2);
     const int k = (lane - 2) / 3;
 
-    if (lane >= 2 && lane % 3 == 2 && k < group_boxes && box + k < grid.boxes[0]) b[to + k] = all;
+    if (of_tiles()) {
+      if (box + lane < grid.boxes[0]) b[to + lane] = sum[0];
+    } else if (lane >= 2 && lane % 3 == 2 && k < group_boxes && box + k < grid.boxes[0]) b[to + k] = all;
 #else
     V sum[group_nodes][2];
 
     for (int l = 0; l < group_nodes; l++) add_node(left + l, by, bz, sum[l]);
-    for (int k = 0; k < group_boxes && box + k < grid.boxes[0]; k++) {
+    for (int k = 0; k < boxes_at_once() && box + k < grid.boxes[0]; k++) {
       const int l = 3 * k + 2;
 
-      b[to + k] = sum[l][0] + sum[l - 2][1] + sum[l - 1][1] + sum[l + 1][0] + sum[l + 2][0];
+      b[to + k] = of_tiles() ? sum[k][0] : sum[l][0] + sum[l - 2][1] + sum[l - 1][1] + sum[l + 1][0] + sum[l + 2][0];
     }
 #endif
   }
@@ -167,10 +172,10 @@ private:
     const PetscInt x = lines.node_of(tile, 0), ry = lines.grid.root(by, 1), rz = lines.grid.root(bz, 2);
     const bool     there = tile >= 0 && tile < lines.grid.tiles[0];
 
-    const BoxPair<Store> *at = pairs + lines.begin(by, bz, -lines.reach, -2) + x;
+    const BoxPair<Store> *at = pairs + lines.begin(by, bz, -lines.reach, -lines.up) + x;
 
     sum[0] = sum[1] = 0;
-    for (int z = -2; z <= 2; z++) {
+    for (int z = -lines.up; z <= lines.up; z++) {
       for (int y = -lines.reach; y <= lines.reach; y++, at += lines.stride) {
         const V        ri = cached_load(r + lines.first_node(ry + y, rz + z) + x);
         BoxPair<Store> pair;

@@ -39,6 +39,8 @@ struct StoredWeight {
 /* An edge is strong at a node when it weighs at least this share of the node's heaviest. Beside a jump of the coefficients a threshold leaves edges that just
    pass it: a node that joins a root by one of them is interpolated from across the jump, and a solve takes more than twice as many iterations. A graph without
    a threshold has all its entries' range of weights, and all edges count: where they do not, random coefficients take more iterations. */
+constexpr float strong_link = 0.005f;
+
 struct StrongLinks {
   const float *weight = nullptr;
   float        share  = 0; // of squares; 0: all edges are strong

@@ -1,5 +1,5 @@
 /* A level whose nodes lie on a lattice and whose aggregates are its boxes: three tiles wide in each direction, two at an end where the tiles do not come out
-   even.
+   even, or one tile wide in directions in which no strong entry leads.
 
    A node's place in its box is told by its offset o from the box's root, -1, 0 or 1 in each direction. Of nodes that are coupled to the 26 around them at most,
    everything that a set-up needs has a known place:
@@ -8,6 +8,7 @@
      behind:
      of the tiles o    | -1 0 1  |  -1   0   1  | -1 0 1  |     8 places in three directions, which are numbered 4 bz + 2 by + bx from the lower one up;
                                                                 a row of A P reaches b - 1, b, b + 1: 27 places, and so does a row of P^T A P
+   Where a box is one tile wide o is 0, and the node's neighbours are in the boxes b - 1 and b + 1.
 
    Which of these places hold an entry is said by bits: bit 9 (dz + 1) + 3 (dy + 1) + (dx + 1) of 27, and bit 4 bz + 2 by + bx of 8. Bits ascend as columns
    do. */
@@ -19,10 +20,11 @@ namespace goza::saamg {
 using Bits27 = std::uint32_t;
 using Bits8  = unsigned char;
 
-constexpr Bits27 of_a_star     = 0x417410;        // the places of a node and the six beside it
-constexpr Bits27 of_others     = Bits27(1) << 29; // a node whose row is another rank's, or nobody's
-constexpr Bits27 far_neighbour = Bits27(1) << 30; // a row has an entry that is none of the 27
-constexpr Bits27 coupled_node  = Bits27(1) << 31; // a node that is in a box
+constexpr Bits27 of_a_star      = 0x417410; // the places of a node and the six beside it
+constexpr Bits27 diagonal_place = Bits27(1) << 13;
+constexpr Bits27 of_others      = Bits27(1) << 29; // a node whose row is another rank's, or nobody's
+constexpr Bits27 far_neighbour  = Bits27(1) << 30; // a row has an entry that is none of the 27
+constexpr Bits27 coupled_node   = Bits27(1) << 31; // a node that is in a box
 
 HD inline int bit_of(int dx, int dy, int dz) { return 9 * (dz + 1) + 3 * (dy + 1) + (dx + 1); }
 
@@ -49,8 +51,8 @@ template <class Bits> HD void length_by_bits(PetscInt i, const Bits *bits, Petsc
 /* From a box to that of the tile at s from its root, -2 .. 2. */
 HD inline int boxes_away(int s) { return (s > 1) - (s < -1); }
 
-/* The lower of the boxes that the node there reaches. */
-HD inline int lower_box(int s) { return s < 0 ? -1 : 0; }
+/* The lower of the boxes that the node there reaches; wide: tiles of a box. */
+HD inline int lower_box(int s, int wide = 3) { return wide == 1 ? s : s < 0 ? -1 : 0; }
 
 /* From the lower box that a node with offset o reaches to that of its neighbour in a direction: -1, 0 or 1. */
 HD inline int boxes_apart(int o, int step)
@@ -75,6 +77,7 @@ struct BoxNode {
 struct BoxGrid {
   // begin: the node of the first tile; first: the tile of the first root. Directions of one node come first or second
   PetscInt nodes[3], begin[3], tiles[3], first[3], boxes[3];
+  int      wide[3]; // tiles of a box: 3 or 1
 
   HD PetscInt plane() const { return nodes[0] * nodes[1]; }
   HD PetscInt size() const { return plane() * nodes[2]; }
@@ -102,12 +105,16 @@ struct BoxGrid {
       const PetscInt t = at[d] - begin[d];
 
       n.inside = n.inside && t >= 0 && t < tiles[d];
-      n.box[d] = (t + 1 - first[d]) / 3;
+      n.box[d] = box_of(t, d);
       n.o[d]   = static_cast<int>(t - root(n.box[d], d));
     }
     return n;
   }
-  HD PetscInt root(PetscInt box, int d) const { return first[d] + 3 * box; } // a tile
+  HD PetscInt root(PetscInt box, int d) const { return first[d] + wide[d] * box; } // a tile
+  HD PetscInt box_of(PetscInt tile, int d) const { return wide[d] == 1 ? tile : (tile + 1 - first[d]) / 3; }
+  HD bool     is_narrow() const { return wide[0] == 1 || wide[1] == 1 || wide[2] == 1; }
+  /* How far from its root nodes are that a box interpolates to; more: 1, or 0 for its own nodes. */
+  HD int reach(int d, int more = 1) const { return wide[d] == 1 ? 0 : 1 + more; }
 
   /* Another order of the nodes, on a device: in a line, every third one after the other, so that those of a warp lie alike in their boxes. It has more places
      than there are nodes: -1 where there is none. */
@@ -135,13 +142,13 @@ struct BoxGrid {
   {
     const PetscInt r[3] = {root(box % boxes[0], 0), root(box / boxes[0] % boxes[1], 1), root(box / boxes_of_plane(), 2)};
     const PetscInt node = begin[0] + r[0] + nodes[0] * (begin[1] + r[1] + nodes[1] * (begin[2] + r[2]));
-    const int      w    = 1 + more;
+    const int      w[3] = {reach(0, more), reach(1, more), reach(2, more)};
 
-    for (int z = -w; z <= w; z++) {
+    for (int z = -w[2]; z <= w[2]; z++) {
       if (r[2] + z < 0 || r[2] + z >= tiles[2]) continue;
-      for (int y = -w; y <= w; y++) {
+      for (int y = -w[1]; y <= w[1]; y++) {
         if (r[1] + y < 0 || r[1] + y >= tiles[1]) continue;
-        for (int x = -w; x <= w; x++)
+        for (int x = -w[0]; x <= w[0]; x++)
           if (r[0] + x >= 0 && r[0] + x < tiles[0]) f(neighbour(node, x, y, z), x, y, z);
       }
     }

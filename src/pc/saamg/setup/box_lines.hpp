@@ -7,8 +7,8 @@
      line 1   z = -2, y = -1     v v | v v | v v | ...     first value: of the lower box that the node reaches; 0 where a box or the node is none
      ...                                                   a line takes `stride` pairs; the 25 of a row of boxes are followed by those of the next, y before z
 
-   In a plane, which has one node in y, there are 5 lines. A node between two rows of boxes has a pair for each. Each value of P is there once, P^T reads the
-   same ones. */
+   In a plane, which has one node in y, there are 5 lines, and so where boxes are one tile wide in y; where they are in z, there is none above or below. A node
+   between two rows of boxes has a pair for each. Each value of P is there once, P^T reads the same ones. */
 #pragma once
 #include "box_grid.hpp"
 #include "core/launch/for_each_row.hpp"
@@ -38,17 +38,17 @@ template <class Store> struct alignas(2 * sizeof(Store)) BoxPair {
 
 struct BoxLines {
   BoxGrid  grid;
-  PetscInt stride; // pairs of a line, a multiple of 4
-  int      reach;  // of the lines in y
+  PetscInt stride;    // pairs of a line, a multiple of 4
+  int      reach, up; // of the lines in y and in z
 
-  explicit BoxLines(const BoxGrid &grid) : grid(grid), stride((grid.nodes[0] + 3) / 4 * 4), reach(grid.nodes[1] > 1 ? 2 : 0) { }
+  explicit BoxLines(const BoxGrid &grid) : grid(grid), stride((grid.nodes[0] + 3) / 4 * 4), reach(grid.nodes[1] > 1 ? grid.reach(1) : 0), up(grid.reach(2)) { }
 
-  HD int lines() const { return 5 * (2 * reach + 1); } // of a row of boxes
+  HD int lines() const { return (2 * up + 1) * (2 * reach + 1); } // of a row of boxes
   HD std::int64_t pairs() const { return static_cast<std::int64_t>(lines()) * grid.boxes[1] * grid.boxes[2] * stride; }
   /* Where the pair of the first node stands of line (y, z) of a row of boxes. */
   HD std::int64_t begin(PetscInt box_y, PetscInt box_z, int y, int z) const
   {
-    return (static_cast<std::int64_t>(lines()) * (box_y + grid.boxes[1] * box_z) + (2 * reach + 1) * (z + 2) + y + reach) * stride;
+    return (static_cast<std::int64_t>(lines()) * (box_y + grid.boxes[1] * box_z) + (2 * reach + 1) * (z + up) + y + reach) * stride;
   }
   /* The number of a line's first node, by tiles that are brought into the lattice where they are not. */
   HD PetscInt first_node(PetscInt y, PetscInt z) const { return grid.nodes[0] * (node_of(y, 1) + grid.nodes[1] * node_of(z, 2)); }

@@ -79,12 +79,13 @@ static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix
 {
   const Space    space = P.space();
   const BoxGrid &grid  = boxes.grid;
-  const PetscInt least = 5, wanted = box_window_rows(space == Space::Cuda, grid.size()) / grid.plane();
+  const PetscInt wide = grid.wide[2], least = 2 * grid.reach(2) + 1, wanted = box_window_rows(space == Space::Cuda, grid.size()) / grid.plane();
   // planes of boxes; the nodes that they need, and these nodes' neighbours:
-  const PetscInt     together = PetscMin((PetscMax(wanted, least) - least) / 3 + 1, grid.boxes[2]);
+  const PetscInt     together = PetscMin((PetscMax(wanted, least) - least) / wide + 1, grid.boxes[2]);
   const PetscInt     most     = PetscMax(grid.tiles[2], 2); // of a box whose root is no plane of this rank, two others may be
-  const PetscInt     line = 3 * width_of_line(grid), of_plane = line * grid.tiles[1];
-  const PetscInt     planes = PetscMin(3 * together + 2, most), planes_of_P = PetscMin(3 * together + 3, most);
+  const PetscInt     line = size_of_line(grid), of_plane = line * grid.tiles[1];
+  const PetscInt     reached = wide * (together - 1) + least, planes = PetscMin(reached, most);
+  const PetscInt     planes_of_P = PetscMin(PetscMax(reached + 1, together + 2), most);
   BoxWindow          window(of_plane, planes), of_P(of_plane, planes_of_P);
   Array<PetscScalar> product(space, 27 * window.size()), placed(space, 8 * of_P.size() + 2 * line); // lines beside the first and the last
   PetscInt           made = 0, made_of_P = 0;                                                       // planes
@@ -97,14 +98,20 @@ static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix
   placed.zero(); // where no node is
   with_values(A, boxes, [&](auto values) {
     for (PetscInt first = 0; first < grid.boxes[2]; first += together) {
-      const PetscInt last = PetscMin(first + together, grid.boxes[2]) - 1, end = PetscMin(grid.root(last, 2) + 3, grid.tiles[2]),
+      const PetscInt last = PetscMin(first + together, grid.boxes[2]) - 1, end = PetscMin(grid.root(last, 2) + grid.reach(2) + 1, grid.tiles[2]),
                      in_plane = grid.boxes_of_plane();
       const PetscInt end_of_P = PetscMin(end + 1, grid.tiles[2]);
 
       place_rows(boxes, values, P, of_P, made_of_P, end_of_P, boxes.exponents.data() + 3 * (first / together));
-      const MultiplyBoxes<decltype(values)> multiply{grid, values, boxes.stencil.data(), of_P, window, made, end, space == Space::Cuda && grid.tiles[1] > 1};
+      const auto multiply = [&](auto wide_in_x) {
+        const MultiplyBoxes<decltype(values), wide_in_x.value>
+          body{grid, values, boxes.stencil.data(), of_P, window, made, end, space == Space::Cuda && grid.tiles[1] > 1};
 
-      for_each_row(space, multiply.count(), multiply);
+        for_each_row(space, body.count(), body);
+      };
+
+      if (grid.wide[0] == 1) multiply(std::integral_constant<int, 1>());
+      else multiply(std::integral_constant<int, 3>());
       for_each_row(space, (symmetric ? 5 : 9) * (last + 1 - first) * in_plane,
                    ProjectBoxes{grid, of_P, window, first * in_plane, (last + 1 - first) * in_plane, to.ld, conjugated, symmetric, to.half, to.val, m,
                                 squares});

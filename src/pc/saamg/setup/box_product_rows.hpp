@@ -16,7 +16,7 @@ HD inline void find_product_row(PetscInt i, const BoxGrid &grid, const Bits27 *s
     for_each_neighbour(grid, i, mine, [&](int, PetscInt j, int dx, int dy, int dz) {
       const Bits27 r = reach[j], by_27 = (r & 3) | (r & 12) << 1 | (r & 48) << 5 | (r & 192) << 6; // 2 x 2 x 2 places among 3 x 3 x 3
 
-      all |= by_27 << bit_of(lower_box(n.o[0] + dx), lower_box(n.o[1] + dy), lower_box(n.o[2] + dz));
+      all |= by_27 << bit_of(lower_box(n.o[0] + dx, grid.wide[0]), lower_box(n.o[1] + dy, grid.wide[1]), lower_box(n.o[2] + dz, grid.wide[2]));
     });
   found[i] = all;
 }
@@ -35,8 +35,9 @@ HD inline void find_box_row(PetscInt box, const BoxGrid &grid, const Bits8 *reac
 }
 
 /* The rows of A P of a box's three nodes beside one another, 0 where they have no entry: they read the same rows of P. Of the 27 places those that no row of
-   P^T asks for are left as they are. A brick is 32 boxes in 4 lines of 2 planes, which read the same of P; a warp's nodes then lie alike in their boxes. */
-template <class Stencil> struct MultiplyBoxes {
+   P^T asks for are left as they are. A brick is 32 boxes in 4 lines of 2 planes, which read the same of P; a warp's nodes then lie alike in their boxes.
+   wide: of the boxes in x; of one tile the second of the three nodes is the box's, and the others are in the boxes beside it. */
+template <class Stencil, int wide> struct MultiplyBoxes {
   BoxGrid       grid;
   Stencil       A;
   const Bits27 *stencil;
@@ -61,25 +62,30 @@ template <class Stencil> struct MultiplyBoxes {
       t   = first + 2 * (of_line / in_plane) + row / 128 % 2;
       if (box >= grid.boxes[0] || y >= grid.tiles[1] || t >= end) return;
     }
-    switch (y - grid.root((y + 1 - grid.first[1]) / 3, 1)) { // alike along a line: each is a body of its own, whose sums are registers
+    switch (offset(y, 1)) { // alike along a line: each is a body of its own, whose sums are registers
     case -1:
       return add_planes<-1>(box, y, t);
     case 0:
       return add_planes<0>(box, y, t);
-    default:
+    case 1:
       return add_planes<1>(box, y, t);
+    default:
+      return add_planes<alone>(box, y, t);
     }
   }
 
 private:
   HD static PetscInt bricks(PetscInt n, PetscInt of) { return (n + of - 1) / of; }
 
-  /* In a direction: the boxes that a row of A P reaches, and how many a neighbour's row of P does. */
-  HD static constexpr int lowest(int o) { return o > 0 ? 0 : -1; }
-  HD static constexpr int reached(int o) { return o ? 2 : 3; }
-  HD static constexpr int places(int s) { return s ? 2 : 1; }
-  /* lower_box(), when this is compiled */
-  HD static constexpr int lower(int s) { return s < 0 ? -1 : 0; }
+  static constexpr int alone = 2; // the offset where boxes are one tile wide
+
+  HD int offset(PetscInt tile, int d) const { return grid.wide[d] == 1 ? alone : static_cast<int>(tile - grid.root(grid.box_of(tile, d), d)); }
+
+  /* In a direction: the boxes that a row of A P reaches, and how many and from which on a neighbour's row of P does. */
+  HD static constexpr int lowest(int o) { return o == 1 ? 0 : -1; }
+  HD static constexpr int reached(int o) { return o == 1 || o == -1 ? 2 : 3; }
+  HD static constexpr int places(int o, int step) { return o == alone || o + step == 0 ? 1 : 2; }
+  HD static constexpr int lower(int o, int step) { return o == alone ? step : o + step < 0 ? -1 : 0; }
 
   /* The places of the nodes' rows that are theirs and lead to a line of the lattice. */
   HD void find_places(PetscInt box, PetscInt y, PetscInt node, Bits27 *mine) const
@@ -89,7 +95,7 @@ private:
 
     for (int u = 0; u < 3; u++) {
       const PetscInt x   = grid.root(box, 0) + u - 1;
-      const Bits27   row = x >= 0 && x < grid.tiles[0] ? stencil[node + u] : 0;
+      const Bits27   row = x >= 0 && x < grid.tiles[0] && (wide == 3 || u == 1) ? stencil[node + u] : 0;
 
       mine[u] = row & coupled_node ? row & ~beyond : 0;
     }
@@ -98,7 +104,7 @@ private:
   template <int oy> HD void add_planes(PetscInt box, PetscInt y, PetscInt t) const
   {
     const PetscInt     node     = grid.begin[0] + grid.root(box, 0) - 1 + grid.nodes[0] * (grid.begin[1] + y + grid.nodes[1] * (grid.begin[2] + t));
-    const int          oz       = static_cast<int>(t - grid.root((t + 1 - grid.first[2]) / 3, 2));
+    const int          oz       = offset(t, 2);
     const PetscInt     in_plane = where_boxes_lie(grid, y, -1, box), slot = P.slot(t);
     const std::int64_t to = window.at(window.slot(t), in_plane);
     Bits27             mine[3];
@@ -108,9 +114,9 @@ private:
       PetscScalar sum[reached(oy)][7] = {};
 
       for (int dz = -1; dz <= 1; dz++) {
-        const int place = iz - lower(oz + dz);
+        const int place = iz - lower(oz, dz);
 
-        if (place < 0 || place >= places(oz + dz) || t + dz < 0 || t + dz >= grid.tiles[2]) continue;
+        if (place < 0 || place >= places(oz, dz) || t + dz < 0 || t + dz >= grid.tiles[2]) continue;
         add_plane<oy>(node, 9 * (dz + 1), mine, P.val + 4 * place * P.size() + P.at(P.beside(slot, dz), in_plane), sum);
       }
       UNROLL()
@@ -135,7 +141,7 @@ private:
         A.three(node, place, there, a[dx]);
       }
       UNROLL()
-      for (int p = 0; p < places(oy + dy); p++) add_line(a, of_P + 2 * p * P.size() + dy * 3 * width_of_line(grid), sum[lower(oy + dy) + p - lowest(oy)]);
+      for (int p = 0; p < places(oy, dy); p++) add_line(a, of_P + 2 * p * P.size() + dy * size_of_line(grid), sum[lower(oy, dy) + p - lowest(oy)]);
     }
   }
 
@@ -143,6 +149,10 @@ private:
      device's memory is far away. */
   HD void add_line(const PetscScalar a[3][3], const PetscScalar *low, PetscScalar *sum) const
   {
+    if (wide == 1) {
+      for (int dx = 0; dx < 3; dx++) sum[2 + dx] += a[dx][1] * low[dx - 1];
+      return;
+    }
     const PetscInt           width     = width_of_line(grid);
     const PetscScalar *const high      = low + P.size();
     const PetscScalar        before[2] = {low[2 * width - 1], high[2 * width - 1]}, left[2] = {low[0], high[0]}, root = low[width],
@@ -169,6 +179,10 @@ private:
     const PetscInt     width = width_of_line(grid);
     const std::int64_t size  = window.size();
 
+    if (wide == 1) {
+      for (int x = 0; x < 3; x++) to[x * size] = sum[2 + x];
+      return;
+    }
     to[0]                    = sum[0];
     to[size]                 = sum[1];
     to[width]                = sum[2];
@@ -202,16 +216,16 @@ struct ProjectBoxes {
     const PetscInt slot = window.slot(root[2]), slot_of_P = P.slot(root[2]);
     PetscScalar    sum[3] = {0, 0, 0};
 
-    for (int rz = -2; rz <= 2; rz++) {
+    for (int rz = -grid.reach(2); rz <= grid.reach(2); rz++) {
       const int iz = z - boxes_away(rz);
 
       if (root[2] + rz < 0 || root[2] + rz >= grid.tiles[2] || !asked(rz, iz)) continue;
       const std::int64_t at   = window.at(window.beside(slot, rz), in_plane);
       const std::int64_t at_P = P.at(P.beside(slot_of_P, rz), in_plane);
 
-      for (int ry = -2; ry <= 2; ry++) {
+      for (int ry = -grid.reach(1); ry <= grid.reach(1); ry++) {
         const int      iy = y - boxes_away(ry), place = 4 * (rz < 0) + 2 * (ry < 0);
-        const PetscInt there = ry * 3 * width_of_line(grid);
+        const PetscInt there = ry * size_of_line(grid);
 
         if (root[1] + ry < 0 || root[1] + ry >= grid.tiles[1] || !asked(ry, iy)) continue;
         add_line(root[0], window.val + bit_of(-1, iy, iz) * window.size() + at + there, P.val + place * P.size() + at_P + there, sum);
@@ -243,8 +257,8 @@ private:
     UNROLL()
     for (int k = 0; k < wide; k++) {
       const int      rx = k - 2, away = boxes_away(rx), o = rx - 3 * away;
-      const bool     there = root + rx >= 0 && root + rx < grid.tiles[0];
-      const PetscInt at    = (o + 1) * width_of_line(grid) + away;
+      const bool     there = root + rx >= 0 && root + rx < grid.tiles[0] && (rx == 0 || grid.wide[0] == 3);
+      const PetscInt at    = where_alike_lie(grid, o) + away;
 
       p[k] = there ? conjugate_if(conjugated, of_P[(rx < 0) * P.size() + at]) : PetscScalar(0);
       for (int x = 0; x < 3; x++) value[k][x] = there && asked(rx, x - 1) ? from[x * window.size() + at] : PetscScalar(0);
@@ -261,19 +275,19 @@ private:
   {
     PetscReal sum = 0;
 
-    for (int rz = -2; rz <= 2; rz++) {
+    for (int rz = -grid.reach(2); rz <= grid.reach(2); rz++) {
       if (root[2] + rz < 0 || root[2] + rz >= grid.tiles[2]) continue;
-      for (int ry = -2; ry <= 2; ry++) {
+      for (int ry = -grid.reach(1); ry <= grid.reach(1); ry++) {
         if (root[1] + ry < 0 || root[1] + ry >= grid.tiles[1]) continue;
         const PetscInt     node = grid.begin[0] + root[0] + grid.nodes[0] * (grid.begin[1] + root[1] + ry + grid.nodes[1] * (grid.begin[2] + root[2] + rz));
-        const PetscScalar *of_P = P.val + (4 * (rz < 0) + 2 * (ry < 0)) * P.size() + P.at(P.beside(slot_of_P, rz), in_plane) + ry * 3 * width_of_line(grid);
+        const PetscScalar *of_P = P.val + (4 * (rz < 0) + 2 * (ry < 0)) * P.size() + P.at(P.beside(slot_of_P, rz), in_plane) + ry * size_of_line(grid);
 
         UNROLL()
         for (int rx = -2; rx <= 2; rx++) {
           const int away = boxes_away(rx), o = rx - 3 * away;
 
-          if (root[0] + rx < 0 || root[0] + rx >= grid.tiles[0]) continue;
-          const PetscScalar p = of_P[(rx < 0) * P.size() + (o + 1) * width_of_line(grid) + away];
+          if (root[0] + rx < 0 || root[0] + rx >= grid.tiles[0] || (rx && grid.wide[0] == 1)) continue;
+          const PetscScalar p = of_P[(rx < 0) * P.size() + where_alike_lie(grid, o) + away];
 
           sum += PetscRealPart(p * PetscConj(p)) * m[node + rx];
         }

@@ -27,6 +27,7 @@ static BoxGrid part_of(const BoxGrid &whole, const std::int64_t low[3], const st
     const PetscInt before = PetscMax(tile - root, 0) / 3, last = PetscMin((end + 1 - root) / 3, whole.boxes[d] - 1);
 
     part.nodes[d] = to - from;
+    part.wide[d]  = 3;
     if (end <= tile) continue;
     part.begin[d] = whole.begin[d] + tile - from;
     part.tiles[d] = end - tile;

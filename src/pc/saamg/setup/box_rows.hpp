@@ -4,6 +4,7 @@
 #include "aggregate_rows.hpp"
 #include "box_grid.hpp"
 #include "core/launch/by_lanes.hpp"
+#include "prolong_rows.hpp"
 #include "strength_rows.hpp"
 
 namespace goza::saamg {
@@ -108,13 +109,15 @@ struct BoxCounts {
 
 /* Whether aggregate() would make these boxes of the graph. Sufficient for that: the graph is symmetric; the root of each box is coupled; the other nodes of the
    box are next to it, and then no other node than the roots is one and they join these; or such a node is within distance two of the root of its box, and
-   hardly one of them could be a root of the second set that is not thrown out. */
+   hardly one of them could be a root of the second set that is not thrown out. Where boxes are of one tile in a direction the lattice wants other roots, too:
+   then none could be one, and most edges lead to the box. Where there is a threshold all edges are strong links, and a row without its weak entries has them on
+   its diagonal. */
 template <class Stencil> struct CheckBoxes {
   BoxGrid       grid;
   Stencil       A;
   Measure       measure;
   const Bits27 *stored, *edges;
-  bool          stars;
+  bool          stars, narrow, filters;
 
   HD void operator()(PetscInt place, std::int64_t *count) const
   {
@@ -123,7 +126,7 @@ template <class Stencil> struct CheckBoxes {
     if (i < 0 || stored[i] & of_others) return;
     const BoxNode n    = grid.place(i);
     const Bits27  mine = edges[i];
-    bool          bad  = stored[i] & far_neighbour;
+    bool          bad  = stored[i] & far_neighbour || (filters && !filtered(i));
 
     if (!n.inside) bad = bad || mine;
     else if (!mine) bad = bad || n.is_root();
@@ -131,10 +134,11 @@ template <class Stencil> struct CheckBoxes {
       for_each_neighbour(grid, i, mine, [&](int bit, PetscInt j, int, int, int) { bad |= !(edges[j] >> (26 - bit) & 1); }); // all are read at once
       if (stars) bad = bad || stored[i] & ~(of_a_star | coupled_node) || !(n.is_root() || nearer_to_root(n));
       else if (!n.is_root() && !next_to_root(n)) {
-        bool box = false;
+        bool       box  = false;
+        const bool root = may_be_root(n, &box);
 
-        count[BoxCounts::odd] += may_be_root(n, &box);
-        bad = bad || !box;
+        count[BoxCounts::odd] += root;
+        bad = bad || !box || (narrow && (root || !leads_to_box(n)));
       }
       count[BoxCounts::coupled]++;
       for (int d = 0; d < 3; d++) count[BoxCounts::elsewhere + d] += n.o[d] != 0;
@@ -163,6 +167,42 @@ private:
     return to;
   }
 
+  /* Whether the row keeps its edges alone, of which JoinRoot takes any. */
+  HD bool filtered(PetscInt i) const
+  {
+    float        least = 1e30f, heaviest = 0;
+    FilteredSums sums;
+
+    for_each_neighbour(grid, i, stored[i], [&](int bit, PetscInt j, int, int, int) {
+      const PetscScalar a    = A(i, bit);
+      const bool        edge = edges[i] >> bit & 1;
+      const float       w    = measure(i, j, PetscRealPart(a * PetscConj(a)));
+
+      sums.add(a, j == i, edge || j == i);
+      if (edge && w < least) least = w;
+      if (edge && w > heaviest) heaviest = w;
+    });
+    return !sums.keeps_all() && least >= strong_link * heaviest;
+  }
+
+  /* Whether more edges lead to nodes that join the root of the box than to those of any other; narrow boxes have 8 around them at most. */
+  HD bool leads_to_box(const BoxNode &n) const
+  {
+    const int     y = grid.wide[0] == 1 ? 1 : 3, own = 4;
+    std::uint64_t joined = 0; // 4 bits a box
+    bool          most   = true;
+    const auto    of     = [&](int box) { return joined >> 4 * box & 15; };
+
+    for_each_neighbour(grid, n.node, edges[n.node], [&](int, PetscInt j, int dx, int dy, int dz) {
+      const BoxNode to = moved(n, j, dx, dy, dz);
+
+      if (to.is_root() || next_to_root(to))
+        joined += std::uint64_t(1) << 4 * (own + boxes_away(n.o[0] + dx) + y * boxes_away(n.o[1] + dy) + 3 * boxes_away(n.o[2] + dz));
+    });
+    for (int box = 0; box < 9; box++) most = most && (box == own || of(box) < of(own));
+    return most;
+  }
+
   /* By KeepLargeRoots. *box: whether a neighbour joins the root of the box. */
   HD bool may_be_root(const BoxNode &n, bool *box) const
   {
@@ -180,6 +220,48 @@ private:
       *box = *box || (has && !boxes_away(n.o[0] + dx) && !boxes_away(n.o[1] + dy) && !boxes_away(n.o[2] + dz));
     });
     return free >= least_free_neighbours && static_cast<float>(inside) >= static_cast<float>(outside);
+  }
+};
+
+/* How many edges lead along which axes: [1] x, [2] y, [4] z and their sums; [0] what is left where these alone are kept, diagonals included. */
+struct CountEdges {
+  static constexpr int n = 8;
+  const Bits27        *stored, *edges;
+
+  HD static constexpr int axes_of(int bit) { return (bit % 3 != 1) + 2 * (bit / 3 % 3 != 1) + 4 * (bit / 9 != 1); }
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
+  {
+    const Bits27 all = edges[i] | (stored[i] & diagonal_place);
+
+    UNROLL()
+    for (int bit = 0; bit < 27; bit++) {
+      count[axes_of(bit)] += axes_of(bit) && all >> bit & 1;
+      count[0] += all >> bit & 1;
+    }
+  }
+};
+
+/* The edges of a coupled node become what is left of its row. */
+HD inline void keep_edges(PetscInt i, const Bits27 *stored, Bits27 *edges) { edges[i] |= (stored[i] & diagonal_place) | (edges[i] ? coupled_node : 0); }
+
+/* A row without its weak entries, which are added to its diagonal, by place; half: those from the diagonal on. */
+template <class Stencil> struct FilterNode {
+  BoxGrid       grid;
+  Stencil       A;
+  const Bits27 *stencil, *kept;
+  CdsStencil    to;
+  bool          half;
+  PetscScalar  *val;
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscScalar lumped = 0;
+
+    for_each_neighbour(grid, i, stencil[i] & ~kept[i], [&](int bit, PetscInt, int, int, int) { lumped += A(i, bit); });
+    for_each_neighbour(grid, i, kept[i], [&](int bit, PetscInt j, int, int, int) {
+      if (!half || bit >= bit_of(0, 0, 0)) val[to.start[bit] + i] = A(i, bit) + (j == i ? lumped : PetscScalar(0));
+    });
   }
 };
 
@@ -249,7 +331,7 @@ private:
       const PetscInt t[3]  = {r[0] + n % 3 - 1, r[1] + n / 3 % 3 - 1, r[2] + n / 9 - 1};
       bool           there = true;
 
-      for (int d = 0; d < 3; d++) there = there && t[d] >= 0 && t[d] < grid.tiles[d];
+      for (int d = 0; d < 3; d++) there = there && t[d] >= 0 && t[d] < grid.tiles[d] && (grid.wide[d] == 3 || t[d] == r[d]);
       if (there) f(grid.begin[0] + t[0] + grid.nodes[0] * (grid.begin[1] + t[1] + grid.nodes[1] * (grid.begin[2] + t[2])));
     }
   }

@@ -28,8 +28,10 @@ struct BoxWindow {
 /* Where a node's row of P or A P lies in its plane of a window: line by line of the lattice, in each the nodes that lie alike in their boxes beside one
    another, with a place before and behind them that no node has, as if there were two more boxes. */
 HD inline PetscInt width_of_line(const BoxGrid &grid) { return grid.boxes[0] + 2; }
+HD inline PetscInt size_of_line(const BoxGrid &grid) { return grid.wide[0] * width_of_line(grid); }
+HD inline PetscInt where_alike_lie(const BoxGrid &grid, int o) { return grid.wide[0] == 1 ? 0 : (o + 1) * width_of_line(grid); }
 
-HD inline PetscInt where_boxes_lie(const BoxGrid &grid, PetscInt y, int o, PetscInt box) { return (3 * y + o + 1) * width_of_line(grid) + box + 1; }
+HD inline PetscInt where_boxes_lie(const BoxGrid &grid, PetscInt y, int o, PetscInt box) { return y * size_of_line(grid) + where_alike_lie(grid, o) + box + 1; }
 
 /* A row of P by its places, of rows that are held. */
 HD inline void held_row8(const BoxNode &n, PetscScalar *value, const Bits8 *reach, const PetscInt *ptr, const PetscScalar *val)

@@ -28,8 +28,24 @@ BoxGrid grid_of(const Lattice &lattice, bool finest)
     grid.tiles[d] = lattice.tiles[from];
     grid.first[d] = lattice.second(from);
     grid.boxes[d] = (lattice.tiles[from] - lattice.second(from)) / 3 + 1;
+    grid.wide[d]  = 3;
   }
   return grid;
+}
+
+/* The diagonals of these places; none where some of them are the same. */
+std::vector<PetscInt> diagonals_of(const BoxGrid &grid, Bits27 places)
+{
+  std::vector<PetscInt> offset;
+
+  for (int bit = 0; bit < 27; bit++) {
+    const PetscInt o = grid.neighbour(0, bit % 3 - 1, bit / 3 % 3 - 1, bit / 9 - 1);
+
+    if (!(places >> bit & 1)) continue;
+    if (!offset.empty() && o <= offset.back()) return {};
+    offset.push_back(o);
+  }
+  return offset;
 }
 
 /* The bits of the neighbours whose diagonals cds has; 0 where it has others, too. */
@@ -123,28 +139,61 @@ static bool of_stars(const StoredRows &A, Bits27 has, const ColumnMap &columns)
   return n <= static_cast<std::int64_t>(7) * columns.nglobal();
 }
 
-/* The stencil, and what CheckBoxes counts, of all ranks. has: as bits_of(). Collective. */
-static std::vector<std::int64_t> check_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, Bits27 has, const ColumnMap &columns, Boxes &boxes)
+/* Makes boxes one tile wide in directions in which no edge leads. False: none are to be expected. */
+static bool find_widths(const Array<Bits27> &edges, Boxes &boxes)
 {
-  const Space         space = A.A.space;
-  const BoxGrid      &grid  = boxes.grid;
-  const PetscInt      n     = grid.size();
+  BoxGrid                        &grid  = boxes.grid;
+  const std::vector<std::int64_t> count = joined_rows<Plus, CountEdges::n, std::int64_t>(edges.space(), grid.size(),
+                                                                                         CountEdges{boxes.stencil.data(), edges.data()});
+  int                             wide  = 0;
+
+  for (int d = 0; d < 3; d++) {
+    std::int64_t along = 0;
+
+    for (int axes = 1; axes < CountEdges::n; axes++) along += axes >> d & 1 ? count[axes] : 0;
+    wide += along > 0;
+    if (along && 2 * along < grid.size()) return false; // somewhere they do
+    if (along || grid.nodes[d] == 1) continue;
+    grid.wide[d]  = 1;
+    grid.first[d] = 0;
+    grid.boxes[d] = grid.tiles[d];
+  }
+  for (int bit = 0; bit < 27; bit++) boxes.kept_places |= count[CountEdges::axes_of(bit)] ? Bits27(1) << bit : 0;
+  boxes.kept_entries = count[0];
+  return wide > 0 && (wide < 3 || count[3] + count[5] + count[6] + count[7] > 0) && diagonals_of(grid, boxes.kept_places).size() > 0;
+}
+
+/* The stencil, and what CheckBoxes counts, of all ranks. has: as bits_of(). Collective. */
+static std::vector<std::int64_t> check_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, Bits27 has, const ColumnMap &columns, PetscReal threshold,
+                                             Boxes &boxes)
+{
+  const Space         space   = A.A.space;
+  const BoxGrid      &grid    = boxes.grid;
+  const PetscInt      n       = grid.size();
+  const bool          filters = threshold > 0;
   Array<Bits27>       strong(space, n), edges(space, n);
   Array<std::int64_t> sums(space, BoxCounts::n);
   Array<PetscReal>    sizes(space);
   Array<PetscScalar>  on_grid = boxes.ranks ? boxes.ranks->on_grid(grid, boxes.ranks->with_ghosts(dinv)) : Array<PetscScalar>(space);
-  const Measure       measure{sizes_of(boxes.ranks ? on_grid : dinv, sizes), strength_cut(0)};
+  const Measure       measure{sizes_of(boxes.ranks ? on_grid : dinv, sizes), strength_cut(threshold)};
 
   boxes.stencil = Array<Bits27>(space, n);
   if (boxes.ranks) find_places(A.A, grid, *boxes.ranks, measure, boxes.stencil, strong);
   else boxes.places = find_neighbours(A, grid, has, measure, boxes.stencil, strong);
   for_each_row(space, n, bound<keep_coupled>(grid, strong.data(), edges.data()));
   if (boxes.ranks) boxes.ranks->update(edges);
+  if (filters && !find_widths(edges, boxes)) return {1, 0, 0, 0, 0, 0};
   with_values(A, boxes, [&](auto values) {
     join_rows<Plus, BoxCounts::n>(space, grid.places_by_thirds(space),
-                                  CheckBoxes<decltype(values)>{grid, values, measure, boxes.stencil.data(), edges.data(), boxes.stars}, sums.data());
+                                  CheckBoxes<decltype(values)>{grid, values, measure, boxes.stencil.data(), edges.data(), boxes.stars, grid.is_narrow(),
+                                                               filters},
+                                  sums.data());
   });
   for_each_row(space, n, bound<mark_coupled>(edges.data(), boxes.stencil.data()));
+  if (filters) {
+    for_each_row(space, n, bound<keep_edges>(boxes.stencil.data(), edges.data()));
+    boxes.kept = std::move(edges);
+  }
   std::vector<std::int64_t> count = sums.to_host();
 
   columns.sum(count.data(), BoxCounts::n);
@@ -155,32 +204,49 @@ std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> 
 {
   const Lattice &lattice = ids.lattice;
   const bool     finest  = lattice.spacing[0] == 1 && lattice.spacing[1] == 1 && lattice.spacing[2] == 1;
-  const BoxGrid  whole   = grid_of(lattice, finest);
+  BoxGrid        whole   = grid_of(lattice, finest);
   auto           boxes   = std::make_shared<Boxes>();
 
   if (whole.nodes[2] == 1 || static_cast<std::int64_t>(whole.plane()) * whole.nodes[2] != columns->nglobal()) return nullptr;
   const auto  *cds = columns->size() == 1 ? diagonals_of_nodes(A) : nullptr;
   const Bits27 has = cds ? bits_of(*cds, whole) : 0;
 
-  boxes->stars = whole.nodes[1] > 1 && of_stars(A, has, *columns);
-  if (!(boxes->stars ? wanted.stars : wanted.full)) return nullptr;
+  boxes->stars = wanted.threshold == 0 && whole.nodes[1] > 1 && of_stars(A, has, *columns);
+  if (!(boxes->stars ? wanted.stars : wanted.full) || (wanted.threshold > 0 && columns->size() > 1)) return nullptr;
   boxes->grid = whole;
   if (columns->size() > 1) {
     boxes->ranks = part_of_lattice(lattice, ids, columns, boxes->grid);
     if (!boxes->ranks) return nullptr;
   }
-  const std::vector<std::int64_t> count = check_boxes(A, dinv, has, *columns, *boxes);
+  const std::vector<std::int64_t> count = check_boxes(A, dinv, has, *columns, wanted.threshold, *boxes);
 
+  if (!boxes->ranks) whole = boxes->grid;
   if (count[BoxCounts::bad] || count[BoxCounts::odd] > whole.all_boxes() / boxes_to_an_odd_root) return nullptr;
   bool longer[3];
   for (int d = 0; d < 3; d++) {
     const int of = lattice.points[2] == 1 && d > 0 ? 3 - d : d; // as grid_of() has them
 
     longer[of] = 8 * count[BoxCounts::elsewhere + d] > count[BoxCounts::coupled];
-    if (!longer[of] && whole.tiles[d] > 1) return nullptr;
+    if (!longer[of] && whole.tiles[d] > 1 && whole.wide[d] > 1) return nullptr;
   }
   boxes->coarse = lattice.coarser(longer);
   return boxes;
+}
+
+std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> without_weak(Boxes &boxes, const StoredRows &A)
+{
+  const PetscInt n    = boxes.grid.size();
+  const auto    *same = diagonals_of_nodes(A);
+  auto           cds  = std::make_unique<mat::Cds<PetscScalar, PetscScalar>>(A.A.space);
+
+  boxes.find_stencil();
+  cds->lay_out_zeros(n, n, 1, diagonals_of(boxes.grid, boxes.kept_places), same && same->half());
+  with_values(A, boxes, [&](auto values) {
+    for_each_row(A.A.space, n,
+                 FilterNode<decltype(values)>{boxes.grid, values, boxes.stencil.data(), boxes.kept.data(), stencil_of(*cds, boxes.grid), cds->half(),
+                                              cds->values_to_write()});
+  });
+  return cds;
 }
 
 void Boxes::find_stencil()
@@ -244,7 +310,7 @@ static void find_reach(Boxes &boxes, Space space)
   boxes.find_stencil();
   if (boxes.entries >= 0) return;
   boxes.reach = Array<Bits8>(space, n);
-  for_each_row(space, n, ReachedBoxes{boxes.grid, boxes.stencil.data(), boxes.reach.data()});
+  for_each_row(space, n, ReachedBoxes{boxes.grid, boxes.smoothing_stencil(), boxes.reach.data()});
   if (boxes.ranks) boxes.ranks->update(boxes.reach);
   if (boxes.stars) reach_further(boxes);
 }
@@ -281,7 +347,7 @@ void smooth_values(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &
   boxes.find_stencil();
   with_values(A, boxes, [&](auto values) {
     for_each_node_of_grid(A.A.space, boxes.grid,
-                          SmoothBoxes<decltype(values)>{{boxes.grid, values, boxes.stencil.data(), T.data(), dinv.data(), omega},
+                          SmoothBoxes<decltype(values)>{{boxes.grid, values, boxes.smoothing_stencil(), T.data(), dinv.data(), omega},
                                                         {boxes.grid, boxes.reach.data(), P.ptr.data(), P.col.data()},
                                                         P.val.data()});
   });

@@ -29,6 +29,12 @@ struct Boxes {
 
   Array<std::int64_t> exponents; // of P's rows, joined in several parts, once there is a product: see RowExponents
 
+  /* Of what smooths P, where weak entries are left out of it: [nodes] the others, coupled_node, until there is a product; the places and the number of all of
+     them. Else empty. */
+  Array<Bits27> kept;
+  Bits27        kept_places  = 0;
+  std::int64_t  kept_entries = 0;
+
   std::unique_ptr<RankBoxes> ranks; // of one rank: nullptr
 
   /* Of P, where the next product is to make its rows, and what it leaves of them for a cycle in half precision: see box_lines.hpp. wide: P has entries that
@@ -37,24 +43,28 @@ struct Boxes {
   Array<BoxPair<HalfScalar>>    pairs;
   bool                          wide = false;
 
-  std::size_t bytes() const { return stencil.bytes() + reach.bytes() + coarse_stencil.bytes() + pairs.bytes() + (ranks ? ranks->bytes() : 0); }
+  std::size_t bytes() const { return stencil.bytes() + kept.bytes() + reach.bytes() + coarse_stencil.bytes() + pairs.bytes() + (ranks ? ranks->bytes() : 0); }
+
+  const Bits27 *smoothing_stencil() const { return kept.size() ? kept.data() : stencil.data(); }
 
   void find_stencil(); // before it is read
   void spare_stencil() // once a level is made, what can be found again
   {
     if (places && reach.size()) stencil = Array<Bits27>(stencil.space());
     if (ranks) ranks->values = Array<PetscScalar>(ranks->values.space());
+    kept = Array<Bits27>(kept.space());
   }
 };
 
 /* Which rows find_boxes() takes. */
 struct BoxesWanted {
-  bool full, stars; // whose entries reach across a box's corners, and those in space that do not
+  bool      full, stars; // whose entries reach across a box's corners, and those in space that do not
+  PetscReal threshold;   // of strength; beyond 0 weak entries are left out of what smooths P
 };
 
-/* The aggregates of A's strength graph of threshold 0 where they are the boxes of the ids' lattice, each of whose points has a row, in natural order where one
-   rank has them all; else none. Stars, which make smaller aggregates elsewhere, are in boxes where all nodes of a box are coupled to its root along its nodes.
-   Collective. */
+/* The aggregates of A's strength graph where they are the boxes of the ids' lattice, each of whose points has a row, in natural order where one rank has them
+   all; else none. Stars, which make smaller aggregates elsewhere, are in boxes where all nodes of a box are coupled to its root along its nodes and the
+   threshold is 0; beyond that there are boxes on one rank, of one tile in directions in which all entries are weak. Collective. */
 std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, NodeIds ids, const MapPtr &columns, BoxesWanted wanted);
 
 Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids);
@@ -66,6 +76,8 @@ void normalise(Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<
    there are several ranks. Collective. */
 CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega,
                                MapPtr &columns);
+/* A without the weak entries, which are added to the diagonal, where boxes.kept has the others. */
+std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> without_weak(Boxes &boxes, const StoredRows &A);
 /* No rows yet: the product makes them, by boxes.smoothing. */
 CsrMatrix left_to_product(Boxes &boxes, Space space);
 void      smooth_values(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);

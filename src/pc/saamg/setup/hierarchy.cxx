@@ -176,13 +176,14 @@ PetscErrorCode Hierarchy::interpolate_bearably(Coarsening &from, const CsrAggreg
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether find_boxes() has to do with what is asked for of the last grid. */
-bool Hierarchy::may_be_boxes(const Way &way, PetscInt k, const HierarchyOptions &options) const
+/* Whether find_boxes() has to do with what is asked for of the last grid. Of other values other entries may be weak. */
+bool Hierarchy::may_be_boxes(const Way &way, PetscInt k, bool filters, const HierarchyOptions &options) const
 {
   const Grid &grid = grids_.back();
 
-  return grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && way.threshold == 0 && options.strong_share == 0 &&
-         !options.by_heaviest && way.degree == 1 && !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
+  return grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() &&
+         (way.threshold == 0 || (filters && options.keep != Keep::Aggregates)) && options.strong_share == 0 && !options.by_heaviest && way.degree == 1 &&
+         !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
 }
 
 /* The level below the last one in this way, and its near-null vectors. */
@@ -204,8 +205,9 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
     from->smoothed_with = way.with;
     from->adjoint       = way.adjoint && way.degree > 0;
     from->filters       = !strength.all() && from->degree == 1 && (grids_.size() == 1 || options.weak_by_direction);
-    if (may_be_boxes(way, k, options))
-      from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->ids(1), columns, {options.by_place, options.further && options.stars});
+    if (may_be_boxes(way, k, from->filters, options))
+      from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->ids(1), columns,
+                               {options.by_place, options.further && options.stars, way.threshold});
     wants_rows_ = !from->boxes && grid.level->rows().no_rows();
     if (wants_rows_) return;
     if (!from->boxes) from->graph = options.bends ? beside_alone(graph_of(grid, all)) : graph_of(grid, strength);

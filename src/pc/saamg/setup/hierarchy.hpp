@@ -242,7 +242,7 @@ private:
   };
 
   CsrGraph       graph_of(Grid &grid, const Strength &strength) const;
-  bool           may_be_boxes(const Way &way, PetscInt k, const HierarchyOptions &options) const;
+  bool           may_be_boxes(const Way &way, PetscInt k, bool filters, const HierarchyOptions &options) const;
   PetscErrorCode trim_lattice(Grid &finest);
   double         most_within(const Coarsening &from, const HierarchyOptions &options) const;
   PetscErrorCode find_further(const HierarchyOptions &options, PetscInt *degree);

@@ -176,6 +176,23 @@ static bool product_may_make(const Grid &grid, const Coarsening &from, const Hie
          !smooths_within(grid, from, grid.level->nnz) && BoxLines(from.boxes->grid).pairs() <= PETSC_MAX_INT;
 }
 
+/* On boxes along strong entries: what smoothed() makes with the filtered operator. */
+static CsrMatrix smoothed_along_strong(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, const Array<PetscScalar> &Q,
+                                       const Array<PetscScalar> &coarse_B, MapPtr &columns)
+{
+  const CsrLevel  &level     = *grid.level;
+  const auto       strong    = without_weak(*from.boxes, level.rows());
+  bool             symmetric = grid.symmetric;
+  const StoredRows A(Csr{level.A.space, level.A.nrows, level.A.ncols, nullptr, nullptr, nullptr}, strong.get());
+  const CsrFacts   facts  = row_facts(A, *level.columns);
+  const PetscReal  lambda = lambda_max(A, *level.columns, facts, options.lanczos_steps(facts), level.ids(grid.bs), nullptr, &symmetric);
+  CsrMatrix        P      = smoothed_prolongator(*from.boxes, A, Q, facts.dinv, omega(lambda, 1, from, options), columns);
+
+  if (smooths_within(grid, from, static_cast<double>(from.boxes->kept_entries)))
+    smooth_within(*from.boxes, A, facts.dinv, omega_within(lambda, from, options), coarse_B, P);
+  return P;
+}
+
 static CsrMatrix left_to_product(const Grid &grid, const Coarsening &from, const HierarchyOptions &options)
 {
   auto               by = std::make_unique<BoxSmoothing>();
@@ -198,6 +215,7 @@ CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const Hiera
     columns = from.aggregates;
     if (product_may_make(grid, from, options)) return left_to_product(grid, from, options);
     return with_tentative(from, [&](const Array<PetscScalar> &Q, const Array<PetscScalar> &coarse_B) {
+      if (from.filters) return smoothed_along_strong(grid, from, options, Q, coarse_B, columns);
       if (of_two_steps(from) && !from.boxes->ranks && level.A.space == Space::Host && smooths_within(grid, from, level.nnz))
         return star_prolongator(*from.boxes, level.rows(), Q, coarse_B, level.relaxing(), omega(grid.lambda, 1, from, options),
                                 omega_within(grid.lambda, from, options));

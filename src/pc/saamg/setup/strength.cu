@@ -282,8 +282,7 @@ NodeRows::NodeRows(const Csr &A, const LocalColumns &columns, PetscInt bs, const
 CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name, const Lattice &lattice,
                         const KnownRows &known)
 {
-  constexpr float      strong_share = 0.005f;
-  const Space          space        = A.space;
+  const Space          space = A.space;
   NodeRows             measured(A, *columns, bs, known.blocks);
   const Csr            rows = measured.rows;
   const PetscInt       unit = measured.unit;
@@ -332,7 +331,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
   }
   G.edges  = {G.ptr.data(), G.col.data(), G.degree.data()};
   G.nedges = static_cast<PetscInt>(G.col.size());
-  if (strength.threshold > 0) G.strong_links = {G.weight.data(), strong_share};
+  if (strength.threshold > 0) G.strong_links = {G.weight.data(), strong_link};
   return G;
 }
 

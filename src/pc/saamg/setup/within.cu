@@ -45,7 +45,7 @@ void smooth_within(const Boxes &boxes, const StoredRows &A, const Array<PetscSca
 
   for_each_row(space, n, bound<interpolate_by_boxes>(rows, sum.data()));
   with_values(A, boxes, [&](auto values) {
-    for_each_row(space, n, WithinBoxes<decltype(values)>{rows, values, boxes.stencil.data(), dinv.data(), omega, sum.data(), val.data()});
+    for_each_row(space, n, WithinBoxes<decltype(values)>{rows, values, boxes.smoothing_stencil(), dinv.data(), omega, sum.data(), val.data()});
   });
   P.val = std::move(val);
 }
