@@ -4,6 +4,7 @@
 #include "box_values.hpp"
 #include "boxes.hpp"
 #include "tuning.hpp"
+#include <type_traits>
 
 namespace goza::saamg {
 
