@@ -185,7 +185,7 @@ $(BUILD)/petsc/%: $$(PETSC_SRC)/$$(subst _,/,$$*).c $(FLAGS)
 	@echo "  PETSc $<"
 	@$(MPICC) -O2 -w $(SANITIZED) $(CPPFLAGS) -o $@ $< $(PETSC_LIBS) -lm
 
-programs: all $(EXAMPLES) $(TESTS) $(PETSC_PROGRAMS)
+programs: all $(EXAMPLES) $(TESTS) $(PETSC_PROGRAMS) $(BUILD)/bench/bench_league
 
 # --- What people run. Open MPI must be told that more ranks than cores, and root, are meant.
 export BUILD PETSC_DIR PETSC_ARCH MPIEXEC

@@ -335,6 +335,8 @@ says "locality -platform: no such platform" error 'Invalid argument' "$locality"
 says "locality -platform takes that file" 0 'platform [A-Za-z0-9-]+: lines of' "$locality" -n 5 -platform "$work/here.txt"
 says "-goza_platform takes that file" 0 'for platform [A-Za-z0-9-]+: lines .*measured on' "$ex2" $load -goza_device host -goza_platform "$work/here.txt" -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail
 says "autoformat takes that file" 0 'the model for [A-Za-z0-9-]+ expected' "$ex2" $load -goza_device host -mat_type autoformat -goza_platform "$work/here.txt" -ksp_view_mat ::ascii_info
+with python3 "league: no smallest problem takes more than 1.6 of the best peer's iterations" 0 'iterations over the best peer' \
+  python3 "$here/bench/league.py" --methods saamg --peers "$here/bench/results/league.json" --out "$work/league.json" --most 1.6
 printf '#!/bin/sh\necho "------"\necho "the launcher refuses"\nexit 1\n' >"$work/launcher" && chmod +x "$work/launcher"
 with python3 "benches tell what a launcher says" 0 "'failed': 'the launcher refuses'" \
   env MPIEXEC="$work/launcher" PYTHONPATH="$here/bench" python3 -c 'import solver_runs; print(solver_runs.solve("darcy", [], 2))'

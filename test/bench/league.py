@@ -6,6 +6,7 @@ aijcusparse; saamg on slicedell, behind the fused method of the problem's Krylov
 
 One JSON line a problem, size and method in FILE (test/bench/results/league.json holds what the table of test/bench/README.md shows): rows, iterations to a true residual of 1e-7, reason,
 seconds, or the sentence of an error. Problems that FILE has already are run again; others stay as they are. At the end, and with --summary alone, how the methods compare. Needs $BUILD/bench/bench_league (make bench).
+With --peers FILE what FILE has of these sizes and other methods is compared, too, and with --most 1.6 it is an error where saamg takes more than so many times the iterations of the best peer, or fails where one does not.
 Families: defaults of saamg may be chosen by what "tuned" ones take; "reported" ones are not looked at meanwhile.
 """
 import argparse
@@ -106,9 +107,10 @@ def summary(lines):
     print(f"iterations over the best peer's: mean {mean([ratio for ratio, _ in iterations]):.2f}; set-up and solve: mean {mean(seconds):.2f}")
     for ratio, r in iterations[:12]:
         print(f"  {ratio:5.2f}  {r['problem']} (size {r['size']}): {r['saamg']['iterations']} against {r['iterations']}")
-    for r in rows:
-        if not right(r["saamg"]) and (r in any_peer or (r["saamg"] or {}).get("wanted") == "refused"):
-            print(f"  not solved: {r['problem']} (size {r['size']}): {(r['saamg'] or {}).get('reason')} {(r['saamg'] or {}).get('iterations', '')}, best peer {r['iterations']}")
+    wrong = [r for r in rows if not right(r["saamg"]) and (r in any_peer or (r["saamg"] or {}).get("wanted") == "refused")]
+    for r in wrong:
+        print(f"  not solved: {r['problem']} (size {r['size']}): {(r['saamg'] or {}).get('reason')} {(r['saamg'] or {}).get('iterations', '')}, best peer {r['iterations']}")
+    return math.inf if wrong or not iterations else iterations[0][0]
 
 
 def main():
@@ -122,10 +124,15 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="problems at once, on a machine with that many cores to spare; the lines say so")
     parser.add_argument("--shared", action="store_true", help="beside other work: the lines say so, and their seconds are compared with nothing")
     parser.add_argument("--device", action="store_true")
+    parser.add_argument("--peers", help="a file of results")
+    parser.add_argument("--most", type=float, default=math.inf, help="iterations over the best peer's")
     parser.add_argument("--summary", action="store_true", help="of what FILE has, without a run")
     arguments = parser.parse_args()
     out = Path(arguments.out)
     known = {key(line): line for line in map(json.loads, out.read_text().splitlines())} if out.exists() else {}
+    if arguments.peers:
+        sizes, methods = set(map(int, arguments.sizes.split(","))), arguments.methods.split(",")
+        known.update((key(line), line) for line in map(json.loads, Path(arguments.peers).read_text().splitlines()) if line["size"] in sizes and line["pc_type"] not in methods)
     petsc = subprocess.run(["pkg-config", "--modversion", "PETSc"], capture_output=True, text=True).stdout.strip()
     cpu = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
     where = {"gpu": solver_runs.gpu_name()} if arguments.device else {"machine": "host", "cpu": cpu[1] if cpu else "", "petsc": petsc}
@@ -155,9 +162,12 @@ def main():
                       "date": datetime.date.today().isoformat(), "command": f"python3 test/bench/league.py{' --device' if arguments.device else ''}"})
 
     chosen = [words for words in listed if re.search(arguments.only, f"{words[0]}/{words[1]}")]
+    at_once = chosen and (arguments.device or arguments.peers) # in one process a method
     with ThreadPoolExecutor(arguments.jobs) as workers:
-        list(workers.map(play, [chosen] if arguments.device and chosen else [[words] for words in chosen]))
-    summary(list(known.values()))
+        list(workers.map(play, [chosen] if at_once else [[words] for words in chosen]))
+    worst = summary(list(known.values()))
+    if worst > arguments.most:
+        raise SystemExit(f"worst {worst:.2f}: more than {arguments.most} asked for")
 
 
 if __name__ == "__main__":

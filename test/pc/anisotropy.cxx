@@ -3,6 +3,7 @@
 #include "pc/saamg/setup/couplings.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "../support/grid_case.hpp"
+#include "../support/league.hpp"
 #include "../support/mesh_case.hpp"
 #include "../support/operators.hpp"
 #include "../support/pc_case.hpp"
@@ -10,6 +11,7 @@
 #include "../support/spaces.hpp"
 
 #include <petscdmda.h>
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -301,6 +303,30 @@ BOOST_AUTO_TEST_CASE(degrees_by_the_levels_below)
     const Option   set("-pc_saamg_finest_chebyshev_degree", "3");
     BOOST_TEST(its <= iterations(A), e.name);
   }
+}
+
+/* Along lines of strong couplings, where a third of the rows is left on each level, two corrections of lesser degree on the finest one leave less than one. */
+BOOST_AUTO_TEST_CASE(corrections_along_lines)
+{
+  const auto        found_by = [](const LeagueProblem &p) { return p.name == "stretched_elements"; };
+  const MatHandle   A        = assemble(entry_of("stretched", std::find_if(league().begin(), league().end(), found_by)->make(0).A), MATAIJ);
+  const std::string found    = viewed(make_pc(A));
+
+  BOOST_TEST(found.find("two coarse corrections on level 0") != std::string::npos, found);
+  BOOST_TEST(found.find("degree 3 on") != std::string::npos, found);
+  const PetscInt its = iterations(A);
+  const Option   set("-pc_saamg_finest_chebyshev_degree", "4");
+  BOOST_TEST(its + 2 <= iterations(A), its);
+}
+
+/* Where rows are too long for interpolation to be smoothed more is the smoother's. */
+BOOST_AUTO_TEST_CASE(degrees_beside_hubs)
+{
+  const MatHandle A = assemble(hubs(25000, 4), MATAIJ);
+
+  BOOST_TEST(says(make_pc(A), "rows too long for its interpolation to be smoothed"));
+  BOOST_TEST(says(make_pc(A), "degree 5 on"));
+  BOOST_TEST(!says(make_pc(A), "two coarse corrections"));
 }
 
 /* Finite volumes with cells that conduct a million times as well as others: aggregates do not reach across. */

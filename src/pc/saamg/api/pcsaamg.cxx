@@ -299,9 +299,9 @@ SAAMG::SAAMG()
                                         -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi; less is used where that would diverge
-. -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 4; on the finest level -1, 4 where a node has one unknown or is
+. -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: -1: on the finest level 4 where a node has one unknown or is
                                         coupled by little more than an entry a row, 3 where the levels below are small; else 2, or 3 where they are large
-                                        or solids thin; up to 8 on slivers, 4 of fourth order)
+                                        or solids thin; up to 8 on slivers, 5 beside hubs, 4 of fourth order; on others 4, or 3 below two corrections)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max] (default: 10; on the finest level -1, 7 to 15 by lambda_max, and 10
                                         where 7 points are in boxes)

@@ -59,10 +59,11 @@ OperatorSource ExactSource(SAAMG *mg)
 
 static bool takes_long(const SAAMG &mg)
 {
-  const SmootherChoice &finest = mg.taken.smoothers[PC_SAAMG_FINEST];
+  const SmootherChoice    &finest = mg.taken.smoothers[PC_SAAMG_FINEST];
+  const std::vector<Grid> &grids  = mg.hierarchy.grids();
 
   return mg.space == Space::Host && !PetscDefined(USE_REAL_SINGLE) && finest.which == smoother_named("chebyshev") &&
-         finest.options.chebyshev_degree >= degree_of_slivers;
+         finest.options.chebyshev_degree >= degree_of_slivers && (grids.size() < 2 || grids[0].transfer->smoothed); /* not of hubs */
 }
 
 PCSAAMGPrecision LowPrecision(const SAAMG &mg) { return mg.automatic.watched || takes_long(mg) ? PC_SAAMG_SINGLE : mg.automatic.low[(int)mg.space]; }

@@ -9,10 +9,11 @@
   Input Parameters:
 + pc     - the preconditioner, of type `PCSAAMG`
 . levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
-- degree - 1 to 100 (paper P5: 2 to 4); or `PETSC_DECIDE`, the default on the finest level: 3 where a node has one unknown or is coupled to others by little
+- degree - 1 to 100 (paper P5: 2 to 4); or `PETSC_DECIDE`, the default, on the finest level: 3 where a node has one unknown or is coupled to others by little
            more than one entry a row, 4 where smoothing the levels below takes three quarters of a product with the matrix or more (27 points take half of
            one); else 2, or 3 where it takes three products; up to 8 on slivers, where lambda_max is 2.4 or more and coarse operators are nearly as large as the
-           matrix; 4 of fourth order
+           matrix; 5 where rows are too long for interpolation to be smoothed; 4 of fourth order. On the others 4, but 3 below two coarse corrections on
+           the finest level, except along chains of nodes and on solids that are thin or slivers
 
   Options Database Keys:
 + -pc_saamg_chebyshev_degree degree - on all levels

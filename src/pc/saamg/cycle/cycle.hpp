@@ -20,6 +20,7 @@ struct CycleOptions {
   CycleOptions()
   {
     smoothers[0].options.chebyshev_degree = PETSC_DECIDE;
+    smoothers[1].options.chebyshev_degree = PETSC_DECIDE;
     smoothers[0].options.chebyshev_ratio  = PETSC_DECIDE;
     smoothers[2].options.sweeps           = 30; // as in paper P5
   }
