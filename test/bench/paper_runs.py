@@ -2,6 +2,7 @@
 import math
 
 import charts
+import scaling_model
 
 ELEMENTS = {"hex": "hexahedra", "tet": "tetrahedra"}
 
@@ -170,8 +171,34 @@ def cells(r):
     return r["n"] // (round(r["ranks"] ** (1 / 3)) if r["mode"] == "weak" else 1)
 
 
-def p5_figures(ranks, paper, gpus):
-    """Figure 2; iterations of tables 4 to 7, ours and the paper's; figures 3, 4, 7, 8 and 10 on one GPU; table 9 and figure 9 on several."""
+def model_of(rows):
+    """scaling_model.py's of such runs: seconds by name, the runs it has seen, and those held back."""
+    used, held = scaling_model.apart(scaling_model.usable(rows), scaling_model.HELD)
+    return scaling_model.fit(used), used, held
+
+
+def on_more(cost, run, ranks):
+    return scaling_model.seconds(cost, scaling_model.features(run, scaling_model.continued(run, ranks, scaling_model.GATHER), ranks))
+
+
+def scaling_model_table(rows):
+    """A solve on one and two GPUs, measured and in brackets by the model; by the model alone on more; the model's error."""
+    cost, used, held = model_of(rows)
+    many = (8, 64, 512)
+    out = [["a solve", "1 GPU", "2 GPUs", *(f"{ranks} GPUs, by the model" for ranks in many)]]
+    cases = dict.fromkeys((r["n"], r["problem"], r["smoother"], r["precision"]) for r in used + held)
+    for case in cases:
+        some = {r["ranks"]: r for r in used + held if (r["n"], r["problem"], r["smoother"], r["precision"]) == case}
+        cells = [f"{1e3 * some[k]['solve_s']:.2f} ms ({1e3 * scaling_model.seconds(cost, scaling_model.features(some[k])):.2f})" if k in some else "" for k in (1, 2)]
+        out.append([f"{case[0]}^3, {case[1]}, {case[3]} {case[2]}", *cells, *(f"{1e3 * on_more(cost, some[max(some)], ranks):.2f} ms" for ranks in many)])
+    for name, runs in (("seen", used), ("held back", held)):
+        wrong = [100 * abs(e) for e in scaling_model.errors(cost, runs)]
+        out.append([f"error on the {len(runs)} runs {name}", f"mean {sum(wrong) / len(wrong):.1f} %", f"largest {max(wrong):.1f} %", *("" for _ in many)])
+    return out
+
+
+def p5_figures(ranks, paper, gpus, levels):
+    """Figure 2; iterations of tables 4 to 7, ours and the paper's; figures 3, 4, 7, 8 and 10 on one GPU; table 9 and figure 9 on several; figures 5 and 6 by the scaling model."""
     polynomials = {f"order {m}": [(k / 100, chebyshev(m, k / 100)) for k in range(201)] for m in (3, 5)}
     out = [charts.scatter("Figure 2: Chebyshev's polynomials on 0.2 to 1.8", "eigenvalue", "P", polynomials, (False, False))]
     for mode, problem in ((m, p) for m in ("strong", "weak") for p in ("darcy", "anisotropic")):
@@ -196,4 +223,10 @@ def p5_figures(ranks, paper, gpus):
     out.append(charts.bars("Figure 9: parts of a solve, mixed Chebyshev", "% of a solve", [f"{r['problem']} {r['ranks']}" for r in logged], {part: [100 * shares(r)[k] for r in logged] for k, part in enumerate(PARTS_9)}))
     some = by_levels(paper)
     out.append(charts.bars("Figure 10 at one GPU: parts of a solve, Chebyshev", "% of a solve", [f"{r['problem'].split()[0]} {r['precision']}" for r in some], {part: [100 * shares_of_one(r)[k] for r in some] for k, part in enumerate(PARTS_10)}))
+    cost, used, held = model_of(levels)
+    for figure, problem in (("5", "darcy"), ("6", "anisotropic")):
+        series = {}
+        for r in (r for r in used + held if (r["problem"], r["n"], r["ranks"]) == (problem, 100, 2)):
+            series[f"{r['precision']} {r['smoother']}"] = [(k, 1e3 * on_more(cost, r, k)) for k in (2, 8, 16, 32, 64)]
+        out.append(charts.scatter(f"Figure {figure} by the scaling model: {problem}, 100^3", "GPUs", "ms", series, (True, False), list(series.values())))
     return charts.page(out)
