@@ -128,6 +128,7 @@ BOOST_AUTO_TEST_CASE(products)
         CsrMatrix       C = multiply(A.view(), A.view(), with_diagonal);
 
         check_equal(C, reference_product(s, s, with_diagonal), s.name + " squared");
+        check_equal(multiply(A.view(), A.view(), with_diagonal, true), reference_product(s, s, with_diagonal), s.name + " squared, ascending");
         Shape twice = s; // new values in the same pattern
         for (auto &row : twice.rows)
           for (auto &entry : row) entry.second *= 2;

@@ -1,4 +1,5 @@
 #include "csr_ops.hpp"
+#include "merged_product.hpp"
 #include "narrow_product.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "core/launch/joined_rows.hpp"
@@ -295,7 +296,7 @@ bool same_pattern(const CsrMatrix &A, const CsrMatrix &B)
   return joined_rows<Plus, 1, std::int64_t>(A.space(), A.nrows, Differences{A.ptr.data(), A.col.data(), B.ptr.data(), B.col.data()})[0] == 0;
 }
 
-CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal)
+CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal, [[maybe_unused]] bool ascend)
 {
   CsrMatrix C(A.space, A.nrows, B.ncols);
 
@@ -304,6 +305,7 @@ CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal)
     return C;
   }
 #if defined(__CUDACC__)
+  if (ascend && !with_diagonal && product::make_merged(A, B, C)) return C;
   const ProductTerms terms{A, B, with_diagonal};
   const ProductRows  rows{A.ptr, A.col, B.ptr, B.col, with_diagonal};
 

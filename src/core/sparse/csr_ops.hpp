@@ -18,9 +18,9 @@ bool columns_ascend(const Csr &A); // strictly, in every row
 
 bool same_pattern(const CsrMatrix &A, const CsrMatrix &B);
 
-/* A B. with_diagonal: every row has its diagonal entry, whatever the factors hold.
+/* A B. with_diagonal: every row has its diagonal entry, whatever the factors hold; ascend: B's columns do in each row, as rows from other ranks need not.
    multiply_numeric() puts in the values of factors whose patterns are those that C was made from. */
-CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal = false);
+CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal = false, bool ascend = false);
 void      multiply_numeric(const Csr &A, const Csr &B, CsrMatrix &C);
 
 } // namespace goza

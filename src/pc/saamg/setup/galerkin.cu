@@ -319,7 +319,7 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
   if (BlockFactors by(R, A, P, I); by.find(isolated)) {
     RAP = rows_of_blocks(multiply_blocks(by.R.blocks(), by.of_A(), by.P.blocks(), isolated, room_of_part, blocks_of_AP_), I.k, I.k, &blocks_);
   } else {
-    AP_ = multiply(A, P);
+    AP_ = multiply(A, P, false, isolated);
     RAP = multiply(R, AP_.view(), isolated);
   }
   if (isolated) coarse_columns = I.coarse;
