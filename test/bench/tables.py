@@ -489,22 +489,29 @@ def league_device():
     return league_groups(records("league_h200"))
 
 
-def league_sizes():
+def league_by_size(rows):
     """A line a group: iterations over the best peer's at each size, seconds where they were measured on a core of its own, and how saamg's iterations grow to the largest."""
-    rows = records("league")
     compared = league_lines.compare(rows)
     sizes = sorted({r["size"] for r in rows})
-    lines = [["group", *(f"iterations over the best peer's, size {size}" for size in sizes), *(f"set-up + solve, size {size}" for size in sizes), f"iterations, size {sizes[-1]} over 0"]]
+    lines = [["group", *(f"iterations over the best peer's, size {size}" for size in sizes), *(f"set-up + solve, size {size}" for size in sizes), f"iterations, size {sizes[-1]} over {sizes[0]}"]]
     for group in [*dict.fromkeys(r["group"] for r in compared), "tuned families", "reported families", "all"]:
         some = [r for r in compared if group in (r["group"], "all", f"{r['family']} families") and league_lines.solved(r["saamg"])]
         both = [r for r in some if r["iterations"] is not None]
         ratio = lambda size: of_all([max(r["saamg"]["iterations"], 1) / max(r["iterations"], 1) for r in both if r["size"] == size])
         seconds = lambda size: of_all([(r["saamg"]["setup_s"] + r["saamg"]["solve_s"]) / r["seconds"] for r in both if r["size"] == size and r["seconds"]])
-        smallest = {r["problem"]: r["saamg"]["iterations"] for r in some if r["size"] == 0}
+        smallest = {r["problem"]: r["saamg"]["iterations"] for r in some if r["size"] == sizes[0]}
         growth = [max(r["saamg"]["iterations"], 1) / max(smallest[r["problem"]], 1) for r in some if r["size"] == sizes[-1] and r["problem"] in smallest]
         if some:
             lines.append([group, *map(ratio, sizes), *map(seconds, sizes), of_all(growth)])
     return rows, lines
+
+
+def league_sizes():
+    return league_by_size(records("league"))
+
+
+def league_device_sizes():
+    return league_by_size(records("league_h200"))
 
 
 def league_problems():
@@ -520,7 +527,7 @@ def league_problems():
 TABLES = {table.__name__.replace("_", "-"): table for table in (
     headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, shared_gpu_owning, elasticity, amg, amg_paper, p5_strong,
     p5_weak, settings, scaling, scaling_four, gpus, gpus_two, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, model_h100, autoformat, p1_padding, p2_comparison,
-    cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_problems)} | OF_PAPERS
+    cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_device_sizes, league_problems)} | OF_PAPERS
 
 
 # --- pages
