@@ -26,15 +26,17 @@ import solver_runs
 BUILD = os.environ.get("BUILD", "build")
 PROGRAM = os.path.join(BUILD, "bench", "bench_league")
 MOST = 100  # iterations within which a problem counts as solved
+# Each process is an MPI program by itself, also where a launcher has started this one.
+ENVIRONMENT = {**{name: value for name, value in os.environ.items() if not name.startswith(("PMI", "OMPI"))},
+               "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def run(words, problems, limit):
     """A JSON line's values a problem, as they come: a problem that ends the process, or has no line after so many seconds, is left out, with its reason, and the rest goes on in a new one, as it does
     after an error of CUDA's, which no later problem of its process would be free of."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     left = list(problems)
     while left:
-        process, late = subprocess.Popen([*words, "-problem", ",".join(left)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment), []
+        process, late = subprocess.Popen([*words, "-problem", ",".join(left)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=ENVIRONMENT), []
         watch = lambda: threading.Timer(limit, lambda: (late.append(True), process.kill()))
         timer = watch()
         timer.start()
@@ -140,7 +142,7 @@ def main():
         where["jobs"] = arguments.jobs
     if arguments.shared:
         where["shared"] = True
-    listed = [] if arguments.summary else [line.split("\t") for line in subprocess.run([PROGRAM, "-list"], capture_output=True, text=True, check=True).stdout.splitlines()]
+    listed = [] if arguments.summary else [line.split("\t") for line in subprocess.run([PROGRAM, "-list"], capture_output=True, text=True, check=True, env=ENVIRONMENT).stdout.splitlines()]
 
     out.parent.mkdir(parents=True, exist_ok=True)
     one_at_a_time = threading.Lock()

@@ -114,15 +114,15 @@ static PetscInt corrects_again(const SAAMG &mg, const CycleOptions &wanted, Pets
   return (many || bounded) && below(1) <= most * (work + below(0) - below(1)) ? 1 : -1;
 }
 
-/* Below the finest level. Of two coarse corrections there 3 takes a hundredth more iterations than 4, and 0.94 of the work; along chains, and of solids whose
-   coarse rows outweigh their diagonals, as thin ones and slivers, up to a tenth more. */
+/* Below the finest level. Of two coarse corrections there 3 takes as many iterations as 4, and 0.94 of the work; along chains, where interpolation from level 1
+   is not smoothed, and of solids whose rows there outweigh their diagonals, as thin ones and slivers, up to a tenth more. */
 constexpr PetscInt degree_below = 4, degree_below_two = 3;
 
 static PetscInt degree_below_for(const SAAMG &mg, PetscInt bs)
 {
-  const bool three = mg.taken.again == 0 && !of_chains(mg) && (bs == 1 || mg.hierarchy.grids()[1].spectrum() <= spectrum_of_slivers);
+  const auto serves = [&](const Grid &g) { return g.transfer->smoothed && (bs == 1 || g.spectrum() <= spectrum_of_slivers); };
 
-  return three ? degree_below_two : degree_below;
+  return mg.taken.again == 0 && !of_chains(mg) && serves(mg.hierarchy.grids()[1]) ? degree_below_two : degree_below;
 }
 
 /* Sweeps on the finest level. Two before the coarse correction and two after it take 12, 24, 7 and 6 iterations, four 11, 16, 5 and 4, in as much time; on the

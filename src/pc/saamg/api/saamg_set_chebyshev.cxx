@@ -13,7 +13,8 @@
            more than one entry a row, 4 where smoothing the levels below takes three quarters of a product with the matrix or more (27 points take half of
            one); else 2, or 3 where it takes three products; up to 8 on slivers, where lambda_max is 2.4 or more and coarse operators are nearly as large as the
            matrix; 5 where rows are too long for interpolation to be smoothed; 4 of fourth order. On the others 4, but 3 below two coarse corrections on
-           the finest level, except along chains of nodes and on solids that are thin or slivers
+           the finest level, except along chains of nodes, where level 1 has rows too long for interpolation to be smoothed,
+           and on solids that are thin or slivers
 
   Options Database Keys:
 + -pc_saamg_chebyshev_degree degree - on all levels
