@@ -134,7 +134,8 @@ def main():
     known = {key(line): line for line in map(json.loads, out.read_text().splitlines())} if out.exists() else {}
     if arguments.peers:
         sizes, methods = set(map(int, arguments.sizes.split(","))), arguments.methods.split(",")
-        known.update((key(line), line) for line in map(json.loads, Path(arguments.peers).read_text().splitlines()) if line["size"] in sizes and line["pc_type"] not in methods)
+        known.update((key(line), line) for line in map(json.loads, Path(arguments.peers).read_text().splitlines())
+                     if line["size"] in sizes and line["pc_type"] not in methods and re.search(arguments.only, f"{line['group']}/{line['problem']}"))
     petsc = subprocess.run(["pkg-config", "--modversion", "PETSc"], capture_output=True, text=True).stdout.strip()
     cpu = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
     where = {"gpu": solver_runs.gpu_name()} if arguments.device else {"machine": "host", "cpu": cpu[1] if cpu else "", "petsc": petsc}
