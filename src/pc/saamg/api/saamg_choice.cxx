@@ -346,7 +346,9 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   mg->hierarchy_options.keep        = WhatToKeep(*mg);
   mg->hierarchy_options.sparing     = by_itself;
   mg->hierarchy_options.solved_rows = mg->taken.direct_limit;
-  mg->hierarchy_options.by_place    = mg->space == Space::Cuda || rows.columns->size() == 1; /* a host's ranks take less by rows */
+  /* a host's ranks take less by rows, and so does a host where entries are weak */
+  mg->hierarchy_options.by_place      = mg->space == Space::Cuda || rows.columns->size() == 1;
+  mg->hierarchy_options.weak_by_place = mg->space == Space::Cuda || !rows.A.ptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,19 +4,37 @@
 #include "box_values.hpp"
 #include "boxes.hpp"
 #include "tuning.hpp"
+#include <algorithm>
 #include <type_traits>
 
 namespace goza::saamg {
 
-/* Zeros for a matrix of the boxes, by the diagonals of 27 neighbours or, half, of those from the main one on; nullptr where the grid is too thin for these to
-   be apart. */
-static std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals_of_boxes(Space space, const BoxGrid &grid, bool half)
+/* The places of a row of R A P: where boxes are of one tile, those in which rows of A have entries, as far as these are known. */
+static Bits27 places_of_product(const Boxes &boxes)
+{
+  const Bits27 all    = (Bits27(1) << 27) - 1;
+  Bits27       places = 0, lines = 0; // lines: in the directions of such boxes
+  const auto   across = [&](int bit) {
+    for (int d = 0, step = 1; d < 3; d++, step *= 3)
+      if (boxes.grid.wide[d] == 3) bit += step * (1 - bit / step % 3);
+    return bit;
+  };
+
+  for (int bit = 0; bit < 27; bit++) lines |= (boxes.places ? boxes.places : all) >> bit & 1 ? Bits27(1) << across(bit) : 0;
+  for (int bit = 0; bit < 27; bit++) places |= lines >> across(bit) & 1 ? Bits27(1) << bit : 0;
+  return places;
+}
+
+/* Zeros for a matrix of the boxes, by the diagonals of these places or, half, of those from the main one on; nullptr where the grid is too thin for these to be
+   apart. */
+static std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals_of_boxes(Space space, const BoxGrid &grid, Bits27 places, bool half)
 {
   const PetscInt        n = grid.all_boxes();
-  std::vector<PetscInt> offset(27);
+  std::vector<PetscInt> offset;
 
   if (grid.boxes[0] < 3 || grid.boxes[1] < 3 || grid.boxes[2] < 2) return nullptr;
-  for (int bit = 0; bit < 27; bit++) offset[bit] = grid.box_behind(0, bit % 3 - 1, bit / 3 % 3 - 1, bit / 9 - 1);
+  for (int bit = 0; bit < 27; bit++)
+    if (places >> bit & 1) offset.push_back(grid.box_behind(0, bit % 3 - 1, bit / 3 % 3 - 1, bit / 9 - 1));
   auto cds = std::make_unique<mat::Cds<PetscScalar, PetscScalar>>(space);
 
   cds->lay_out_zeros(n, n, 1, offset, half);
@@ -43,12 +61,18 @@ static bool half_is_enough(const Boxes &boxes, const StoredRows &A, bool conjuga
   return cds && cds->half() && !cds->hermitian_half() && (!conjugated || !PetscDefined(USE_COMPLEX));
 }
 
-/* Where R A P goes: values by the 27 neighbours or, half, from the diagonal on, each with ld places. */
-struct ProductPlaces {
-  std::int64_t ld;
-  PetscScalar *val;
-  bool         half = false;
-};
+/* Where R A P goes: into diagonals or, without such, to n boxes' values by the 27 neighbours. */
+static BoxPlaces where_product_goes(const BoxGrid &grid, mat::Cds<PetscScalar, PetscScalar> *cds, Bits27 places, PetscInt n, PetscScalar *val)
+{
+  BoxPlaces to{places, cds && cds->half(), cds ? cds->values_to_write() : val, {}};
+  BoxGrid   coarse = grid;
+
+  for (int d = 0; d < 3; d++) coarse.nodes[d] = grid.boxes[d];
+  if (cds) std::copy_n(stencil_of(*cds, coarse).start, 27, to.start);
+  else
+    for (int bit = 0; bit < 27; bit++) to.start[bit] = static_cast<std::int64_t>(bit) * n;
+  return to;
+}
 
 static Array<BoxPair<HalfScalar>> no_pairs(const BoxGrid &grid, Space space)
 {
@@ -75,7 +99,7 @@ static void place_rows(Boxes &boxes, const Stencil &A, const CsrMatrix &P, const
 }
 
 /* R A P by planes of boxes. m: null, or squares gets what R diag(m) R^H has on its diagonal. */
-static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, const ProductPlaces &to, const PetscReal *m,
+static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, const BoxPlaces &to, const PetscReal *m,
                               PetscReal *squares)
 {
   const Space    space = P.space();
@@ -114,8 +138,7 @@ static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix
       if (grid.wide[0] == 1) multiply(std::integral_constant<int, 1>());
       else multiply(std::integral_constant<int, 3>());
       for_each_row(space, (symmetric ? 5 : 9) * (last + 1 - first) * in_plane,
-                   ProjectBoxes{grid, of_P, window, first * in_plane, (last + 1 - first) * in_plane, to.ld, conjugated, symmetric, to.half, to.val, m,
-                                squares});
+                   ProjectBoxes{grid, of_P, window, first * in_plane, (last + 1 - first) * in_plane, conjugated, symmetric, to, m, squares});
       made      = end;
       made_of_P = end_of_P;
     }
@@ -123,7 +146,7 @@ static void product_by_planes(Boxes &boxes, const StoredRows &A, const CsrMatrix
 }
 
 /* P: its rows on the grid. */
-static void product_by_place(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, const ProductPlaces &to, const PetscReal *m = nullptr,
+static void product_by_place(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, const BoxPlaces &to, const PetscReal *m = nullptr,
                              PetscReal *squares = nullptr)
 {
   boxes.find_stencil();
@@ -138,30 +161,30 @@ CsrMatrix galerkin_in_parts(Boxes &boxes, const StoredRows &A, const CsrMatrix &
   const PetscInt     n = boxes.grid.all_boxes();
   Array<PetscScalar> val(P.space(), static_cast<std::size_t>(27) * n);
 
-  product_by_place(boxes, A, rows_on_grid(boxes, P), conjugated, {n, val.data()});
+  product_by_place(boxes, A, rows_on_grid(boxes, P), conjugated, where_product_goes(boxes.grid, nullptr, places_of_product(boxes), n, val.data()));
   return parts_of_product(boxes, columns, n, val.data());
 }
 
 BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, const Array<PetscReal> &magnitude)
 {
-  const Space        space = P.space();
-  const BoxGrid     &grid  = boxes.grid;
-  const PetscInt     n     = grid.all_boxes();
-  auto               cds   = diagonals_of_boxes(space, grid, half_is_enough(boxes, A, conjugated)); // the product is made where they are held, if they are
+  const Space    space  = P.space();
+  const BoxGrid &grid   = boxes.grid;
+  const PetscInt n      = grid.all_boxes();
+  const Bits27   places = places_of_product(boxes);
+  auto           cds    = diagonals_of_boxes(space, grid, places, half_is_enough(boxes, A, conjugated)); // the product is made where they are held, if they are
   Array<PetscScalar> own(space, cds ? 0 : static_cast<std::size_t>(27) * n);
-  ProductPlaces      to{n, own.data()};
+  const BoxPlaces    to = where_product_goes(grid, cds.get(), places, n, own.data());
   Array<PetscReal>   squares(space, n, unset);
   CsrMatrix          C(space, n, n);
 
-  if (cds) to = {cds->view().ld, cds->values_to_write(), cds->half()};
   product_by_place(boxes, A, P, conjugated, to, magnitude.data(), squares.data());
   C.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, bound<length_by_bits<Bits27>>(boxes.coarse_stencil.data(), C.ptr.data()));
   point_to_rows(C.ptr, &boxes.coarse_entries);
   C.col = Array<PetscInt>(space, boxes.coarse_entries);
   C.val = Array<PetscScalar>(space, boxes.coarse_entries);
-  for_each_row_by_lanes(space, n, WriteBoxRows{grid, boxes.coarse_stencil.data(), to.ld, to.half, to.val, C.ptr.data(), C.col.data(), C.val.data()});
-  PetscScalar *const diagonal = cds ? to.val + (to.half ? 0 : bit_of(0, 0, 0)) * to.ld : nullptr;
+  for_each_row_by_lanes(space, n, WriteBoxRows{grid, boxes.coarse_stencil.data(), to, C.ptr.data(), C.col.data(), C.val.data()});
+  PetscScalar *const diagonal = cds ? to.val + to.start[bit_of(0, 0, 0)] : nullptr;
 
   return {std::move(C), std::move(cds), diagonal, std::move(squares)};
 }

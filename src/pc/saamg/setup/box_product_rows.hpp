@@ -193,16 +193,25 @@ private:
   }
 };
 
+/* Where values of a box stand, by the places that there are: start[place] + box. half: of those before the diagonal that of the mirror image. */
+struct BoxPlaces {
+  Bits27       there;
+  bool         half;
+  PetscScalar *val;
+  std::int64_t start[27];
+
+  HD bool has(int place) const { return there >> place & 1; }
+};
+
 /* Three entries of a row of R (A P), those of the boxes (y, z) beside a box: row = line * boxes + box, of the boxes from `first` on,
    line = (z + 1) * 3 + (y + 1). Of a symmetric product the lines from the middle one on, whose entries are those of the boxes beside it, too. */
 struct ProjectBoxes {
-  BoxGrid      grid;
-  BoxWindow    P, window;
-  PetscInt     first, boxes;
-  std::int64_t ld;
-  bool         conjugated; // R = P^H
-  bool         symmetric, half;
-  PetscScalar *val; // [27][ld], half: [14][ld], from the diagonal on
+  BoxGrid   grid;
+  BoxWindow P, window;
+  PetscInt  first, boxes;
+  bool      conjugated; // R = P^H
+  bool      symmetric;
+  BoxPlaces to;
 
   const PetscReal *m;       // [nodes] or null
   PetscReal       *squares; // [boxes] sums of m_i |p_i|^2 over a column of P
@@ -216,6 +225,7 @@ struct ProjectBoxes {
     const PetscInt slot = window.slot(root[2]), slot_of_P = P.slot(root[2]);
     PetscScalar    sum[3] = {0, 0, 0};
 
+    if (!(to.there >> 3 * line & 7)) return;
     for (int rz = -grid.reach(2); rz <= grid.reach(2); rz++) {
       const int iz = z - boxes_away(rz);
 
@@ -231,14 +241,13 @@ struct ProjectBoxes {
         add_line(root[0], window.val + bit_of(-1, iy, iz) * window.size() + at + there, P.val + place * P.size() + at_P + there, sum);
       }
     }
-    for (int x = symmetric && !y && !z; x < 3; x++) val[(3 * line + x - (half ? diagonal : 0)) * ld + box] = sum[x];
-    if (symmetric && !half) mirror(box, y, z, sum);
+    for (int x = symmetric && !y && !z; x < 3; x++)
+      if (to.has(3 * line + x)) to.val[to.start[3 * line + x] + box] = sum[x];
+    if (symmetric && !to.half) mirror(box, y, z, sum);
     if (m && !y && !z) squares[box] = sum_of_squares(root, in_plane, slot_of_P);
   }
 
 private:
-  static constexpr int diagonal = 13; // bit_of(0, 0, 0)
-
   /* Whether the row of A P of a node at r from the root, of another box maybe, has that place, which is counted from the node's own box. */
   HD static bool asked(int r, int box)
   {
@@ -304,20 +313,19 @@ private:
     if (at[1] < 0 || at[1] >= grid.boxes[1] || at[2] >= grid.boxes[2]) return;
     UNROLL()
     for (int x = -1; x <= 1; x++)
-      if ((x == 1 || y || z) && at[0] + x >= 0 && at[0] + x < grid.boxes[0]) val[bit_of(-x, -y, -z) * ld + grid.box_behind(box, x, y, z)] = sum[x + 1];
+      if ((x == 1 || y || z) && at[0] + x >= 0 && at[0] + x < grid.boxes[0] && to.has(bit_of(-x, -y, -z)))
+        to.val[to.start[bit_of(-x, -y, -z)] + grid.box_behind(box, x, y, z)] = sum[x + 1];
   }
 };
 
 /* The product's CSR rows: columns and values. */
 struct WriteBoxRows {
-  BoxGrid            grid;
-  const Bits27      *bits;
-  std::int64_t       ld;
-  bool               half;
-  const PetscScalar *from; // as ProjectBoxes has it
-  const PetscInt    *ptr;
-  PetscInt          *col;
-  PetscScalar       *val;
+  BoxGrid         grid;
+  const Bits27   *bits;
+  BoxPlaces       from;
+  const PetscInt *ptr;
+  PetscInt       *col;
+  PetscScalar    *val;
 
   HD void operator()(PetscInt box, int lane, int lanes) const
   {
@@ -326,7 +334,7 @@ struct WriteBoxRows {
       const PetscInt p = ptr[box] + entries_below(bits[box], bit);
 
       col[p] = grid.box_behind(box, bit % 3 - 1, bit / 3 % 3 - 1, bit / 9 - 1);
-      val[p] = !half ? from[bit * ld + box] : bit < 13 ? from[(13 - bit) * ld + col[p]] : from[(bit - 13) * ld + box];
+      val[p] = from.val[from.start[bit] + box];
     }
   }
 };

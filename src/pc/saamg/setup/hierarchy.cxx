@@ -182,8 +182,8 @@ bool Hierarchy::may_be_boxes(const Way &way, PetscInt k, bool filters, const Hie
   const Grid &grid = grids_.back();
 
   return grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() &&
-         (way.threshold == 0 || (filters && options.keep != Keep::Aggregates)) && options.strong_share == 0 && !options.by_heaviest && way.degree == 1 &&
-         !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
+         (way.threshold == 0 || (filters && options.weak_by_place && options.keep != Keep::Aggregates)) && options.strong_share == 0 && !options.by_heaviest &&
+         way.degree == 1 && !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
 }
 
 /* The level below the last one in this way, and its near-null vectors. */

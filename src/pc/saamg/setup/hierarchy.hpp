@@ -57,6 +57,7 @@ struct HierarchyOptions : FoundOptions {
   bool      sparing                     = false;         // of products nothing is kept until there has been an update()
   bool      stars                       = true;          // 7 points come in boxes of 27 nodes, of which a sweep of Jacobi leaves too much
   bool      by_place                    = true;          // boxes of a lattice are made by place; else as other aggregates are, which makes the same
+  bool      weak_by_place               = true;          // and so where entries are weak
 
   bool        half_pairs = false;         // a device's cycle is to have interpolations from boxes in half precision
   std::size_t rough_from = no_rough_rows; // bytes of a level's diagonals from which its eigenvalue's estimate multiplies with a copy in half precision
