@@ -2,6 +2,7 @@
 #include "core/sparse/csr.hpp"
 #include "core/sparse/value_scaling.hpp"
 #include "mat/cds/cds_like.hpp"
+#include "mat/cds/offset_table.hpp"
 
 #include "../support/check.hpp"
 #include "../support/host_csr.hpp"
@@ -13,6 +14,7 @@ using goza::Cds;
 using goza::CdsOptions;
 using goza::CdsStorage;
 using goza::Csr;
+using goza::OffsetTable;
 using goza::Space;
 using goza_test::spaces;
 
@@ -282,11 +284,17 @@ BOOST_AUTO_TEST_CASE(blocks)
     CdsOptions options;
     options.bs = bs;
     const Matrix A(bs * 30, bs * 30, [bs](PetscInt i, PetscInt j) { return std::abs(i / bs - j / bs) <= 1 ? symmetric(i, j) : none; });
-    const auto   cds = built(A, options);
+    auto         cds = built(A, options);
 
     BOOST_TEST(cds.half());
     BOOST_TEST(cds.view().ndiag == 2);
     check_product(cds, A);
+    Matrix other = A;
+
+    other.val[other.ptr[15 * bs + 1]] += 1; /* among rows that lie alike, below the diagonal blocks */
+    cds.refill(other.view());
+    BOOST_TEST(!cds.half());
+    check_product(cds, other);
 
     const Matrix B(bs * 30, bs * 30, [bs](PetscInt i, PetscInt j) { return std::abs(i / bs - j / bs) <= 1 ? 1.0 + i % 3 + 2 * (j % 4) : none; });
     BOOST_TEST(!built(B, options).half());
@@ -385,6 +393,25 @@ BOOST_AUTO_TEST_CASE(lines_of_many_lengths)
         products_on_a_grid<goza::HalfScalar, goza::SingleScalar>(line, corners);
       }
     }
+  }
+}
+
+/* The place of each of many offsets, and of none beside them. */
+BOOST_AUTO_TEST_CASE(places_of_offsets)
+{
+  for (const PetscInt n : {0, 1, 7, 128}) {
+    std::vector<PetscInt> offset;
+
+    for (PetscInt k = 0; k < n; k++) offset.push_back((k - n / 2) * (k % 3 ? 1 : 4096) * 5);
+    std::sort(offset.begin(), offset.end());
+    offset.erase(std::unique(offset.begin(), offset.end()), offset.end());
+    const OffsetTable table(offset);
+
+    for (std::size_t k = 0; k < offset.size(); k++) {
+      BOOST_TEST(table.find(offset[k]) == static_cast<PetscInt>(k));
+      BOOST_TEST(table.find(offset[k] + 1) == static_cast<PetscInt>(offset.size()));
+    }
+    BOOST_TEST(table.find(3) == static_cast<PetscInt>(offset.size()));
   }
 }
 

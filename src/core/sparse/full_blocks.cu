@@ -2,6 +2,7 @@
 #include "block_product.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "core/util/algorithm.hpp"
+#include "core/util/divided.hpp"
 #include "csr_ops.hpp"
 
 namespace goza {
@@ -40,20 +41,29 @@ private:
   {
     const PetscInt c = col[first + k], e = k % bc;
 
-    return e ? c == col[first + k - 1] + 1 : c % bc == 0 && (any_order || !k || c > col[first + k - 1]);
+    return e ? c == col[first + k - 1] + 1 : divided(c, bc) * bc == c && (any_order || !k || c > col[first + k - 1]);
+  }
+
+  /* 0: none of them */
+  static HD PetscInt columns_unlike(const PetscInt *a, const PetscInt *b, PetscInt n)
+  {
+    PetscInt other = 0;
+
+    for (PetscInt k = 0; k < n; k++) other |= a[k] - b[k];
+    return other;
   }
 
   /* All of a row's entries, of which one lane divides no more than it must. */
   HD bool row_in_place(PetscInt first, PetscInt from, PetscInt n) const
   {
-    bool ok = true;
+    const PetscInt other = from == first ? 0 : columns_unlike(col + from, col + first, n);
+    bool           ok    = other == 0;
 
-    for (PetscInt k = 0; k < n && from != first; k++) ok &= col[from + k] == col[first + k];
     for (PetscInt k = 0; k < n && from == first; k += bc) {
       const PetscInt c = col[first + k];
 
-      ok = ok && c % bc == 0 && (any_order || !k || c > col[first + k - 1]);
-      for (PetscInt e = 0; e < bc; e++) ok &= col[first + k + e] == c + e;
+      ok = ok && divided(c, bc) * bc == c && (any_order || !k || c > col[first + k - 1]);
+      for (PetscInt e = 1; e < bc; e++) ok &= col[first + k + e] == c + e;
     }
     return ok;
   }
@@ -66,7 +76,7 @@ struct BlockColumns {
 
   HD void operator()(PetscInt i, int lane, int lanes) const
   {
-    for (PetscInt k = block_ptr[i] + lane; k < block_ptr[i + 1]; k += lanes) block_col[k] = col[ptr[i * br] + (k - block_ptr[i]) * bc] / bc;
+    for (PetscInt k = block_ptr[i] + lane; k < block_ptr[i + 1]; k += lanes) block_col[k] = divided(col[ptr[i * br] + (k - block_ptr[i]) * bc], bc);
   }
 };
 

@@ -1,5 +1,6 @@
 /* The diagonals that are nearly full in the blocks of a sample. */
 #pragma once
+#include "core/util/divided.hpp"
 #include "counts.hpp"
 #include "locality/team.hpp"
 #include "mat/cds/diagonals.hpp"
@@ -18,7 +19,7 @@ struct CountOffsets {
   HD void operator()(const Block &b, PetscInt first, Team team) const
   {
     for (PetscInt e = team.rank; e < b.ptr[b.nrows]; e += team.size) {
-      const std::int64_t key = static_cast<std::int64_t>(b.col[e] / bs) - (first + b.row[e]) / bs + nrows + 1;
+      const std::int64_t key = static_cast<std::int64_t>(divided(b.col[e], bs)) - divided(first + b.row[e], bs) + nrows + 1;
       int                at  = first_place(key, offset_slots);
 
       for (int tried = 0; tried < 64; tried++, at = (at + 1) & (offset_slots - 1)) {

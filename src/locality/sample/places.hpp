@@ -95,13 +95,15 @@ private:
 
     for (PetscInt l = team.rank; l < chunks * (most_width + 1); l += team.size) s.lines[l / (most_width + 1)][l % (most_width + 1)] = 0;
     team.sync();
+    PetscInt k = 0; // the chunk of row i
     for (PetscInt i = team.rank; i < n; i += team.size) {
-      const PetscInt length = ordinary_length(begin + i), lines = length ? (length - 1) / width + 1 : 1;
+      const PetscInt length = ordinary_length(begin + i), lines = length > width ? (length - 1) / width + 1 : 1;
 
+      while (i >= (k + 1) * chunk) k++;
       if (lines > lanes) { // groups of its own
         groups += (length + lanes * width - 1) / (lanes * width);
         steps += (length + lanes - 1) / lanes;
-      } else fetch_add(&s.lines[i / chunk][length ? (length - 1) / lines + 1 : 0], static_cast<int>(lines));
+      } else fetch_add(&s.lines[k][lines > 1 ? (length - 1) / lines + 1 : length], static_cast<int>(lines));
     }
     team.sync();
     for (PetscInt k = team.rank; k < chunks; k += team.size) {

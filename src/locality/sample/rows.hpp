@@ -1,6 +1,7 @@
 /* The first two kernels of a sample: the longest rows of the matrix, and the blocks that are looked at. */
 #pragma once
 #include "core/launch/by_lanes.hpp"
+#include "core/util/divided.hpp"
 #include "counts.hpp"
 #include "locality/team.hpp"
 #include "mat/fold/fold_view.hpp"
@@ -152,7 +153,7 @@ struct TakeBlocks {
         least = j < least ? j : least;
         far += is_far(static_cast<std::int64_t>(first_row) + i, j, cols_per_row);
         gaps = gaps && gap >= 0 && gap <= most_in_16_bits;
-        if (bs > 1) in_place += (k - b.ptr[i]) % bs ? gap == 1 : j % bs == 0;
+        if (bs > 1) in_place += divided(k - b.ptr[i], bs) * bs != k - b.ptr[i] ? gap == 1 : divided(j, bs) * bs == j;
       }
     }
     most     = most_of_lanes(most, slice.lanes);

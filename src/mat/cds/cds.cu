@@ -138,7 +138,8 @@ template <template <class> class View, class Store, int bs> struct CdsCompare {
 
 /* Whether a few rows of a host matrix show already that its diagonals are not symmetric: to fill the half of them and to compare it takes as long as to fill
    all. */
-template <class Store> bool few_rows_differ(const CdsView<Store> &rule, const Csr &A, const std::vector<PetscInt> &offset, PetscScalar factor, double tolerance)
+template <class Store>
+bool few_rows_differ(const CdsView<Store> &rule, PetscInt bs, const Csr &A, const std::vector<PetscInt> &offset, PetscScalar factor, double tolerance)
 {
   constexpr std::int64_t looked_at = 256;
   const std::int64_t     n         = std::min<std::int64_t>(A.nrows, looked_at);
@@ -155,7 +156,7 @@ template <class Store> bool few_rows_differ(const CdsView<Store> &rule, const Cs
     for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
       const PetscInt j = A.col[p];
 
-      if (j == i || !std::binary_search(offset.begin(), offset.end(), j - i)) continue;
+      if (j / bs == i / bs || !std::binary_search(offset.begin(), offset.end(), j / bs - i / bs)) continue;
       const std::ptrdiff_t mirror = entry(j, i);
 
       if (mirror == A.ptr[j + 1]) return true;
@@ -232,6 +233,7 @@ template <class Store, class V> std::unique_ptr<Cds<Store, V>> Cds<Store, V>::sa
   other->nnz_    = nnz_;
   other->inside_ = inside_;
   other->all_    = all_;
+  other->runs_   = runs_;
   other->grid_   = grid_;
   other->lay_out(all_, half_);
   return other;
@@ -245,9 +247,10 @@ void Cds<Store, V>::lay_out_zeros(PetscInt nodes, PetscInt node_columns, PetscIn
   bs_          = bs;
   factor_      = 1;
   all_         = offset;
-  grid_        = grid_strides(all_);
-  rem_ptr_     = Array<PetscInt>(this->space_);
-  nnz_         = 0;
+  runs_.clear();
+  grid_    = grid_strides(all_);
+  rem_ptr_ = Array<PetscInt>(this->space_);
+  nnz_     = 0;
   for (PetscInt o : all_) nnz_ += static_cast<std::int64_t>(bs) * bs * std::max<PetscInt>(0, std::min(nodes, node_columns - o) - std::max<PetscInt>(0, -o));
   inside_ = nnz_;
   lay_out(all_, half);
@@ -268,10 +271,11 @@ template <class Store, class V> void Cds<Store, V>::build(const Csr &A, const Di
   all_         = found.offset;
   grid_        = grid_strides(all_);
   rem_ptr_     = Array<PetscInt>(this->space_);
+  runs_        = found.runs;
   hermitian_   = wants_hermitian();
   offset_.clear();
   lay_out(all_, options_.storage != CdsStorage::Full && in_pairs() &&
-                  !(this->space_ == Space::Host && bs_ == 1 && few_rows_differ<Store>(view(), A, all_, factor_, mirror_tolerance<Store>(promised()))));
+                  !(this->space_ == Space::Host && few_rows_differ<Store>(view(), bs_, A, all_, factor_, mirror_tolerance<Store>(promised()))));
   refill(A);
 }
 

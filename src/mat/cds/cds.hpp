@@ -104,6 +104,7 @@ private:
   bool                  half_ = false, hermitian_ = false, rounded_ = false;
   PetscScalar           factor_ = 1;
   std::vector<PetscInt> all_, offset_; // all_: both signs; offset_: as stored
+  std::vector<PetscInt> runs_;         // as Diagonals has them
   std::int64_t          ld_ = 0, nnz_ = 0, inside_ = 0;
   GridStrides           grid_;
   Array<Store>          val_;

@@ -4,6 +4,8 @@
 #include "cds_view.hpp"
 #include "core/launch/host_loop.hpp"
 #include "core/sparse/csr.hpp"
+#include <cstdint>
+#include <vector>
 
 namespace goza::mat {
 
@@ -21,28 +23,134 @@ struct Mirrored {
   bool balanced() const { return above == 0 && zeros == 0; }
 };
 
+/* Where the entries of rows that lie alike go, counted from the first diagonal's place of their node: above the main diagonal and on it; of half storage the
+   images of those below, too. */
+struct PlacesAlike {
+  static constexpr PetscInt most = 256; // entries of a row
+
+  struct Place {
+    std::int64_t at;
+    PetscInt     entry; // of the row
+    bool         main;
+  };
+
+  int   nstored = 0, nimages = 0;
+  Place stored[most], image[most];
+};
+
 /* Of half storage what stands below the main diagonal is written nowhere: its image is there already, since the rows come one after the other. */
 template <class Store, int bs, bool half> struct CdsHostFill {
-  CdsView<Store> view;
-  PetscScalar    factor;
-  Store         *val;
-  double         tolerance;
-  RestRows       rest;
+  CdsView<Store>               view;
+  PetscScalar                  factor;
+  Store                       *val;
+  double                       tolerance;
+  RestRows                     rest;
+  const std::vector<PetscInt> &runs; // see Diagonals
 
   Mirrored operator()(const Csr &A) const
   {
-    Mirrored found;
+    constexpr std::size_t ahead = 4;
+    Mirrored              found;
 
     run_on_host([&] {
       PetscInt k = 0;
 
-      for (PetscInt i = 0; i < A.nrows / bs; i++)
+      for (std::size_t n = 1; n < runs.size(); n++) {
+        if (n + ahead < runs.size()) __builtin_prefetch(A.col + A.ptr[runs[n + ahead - 1]]); // columns of a run's first row alone are read
+        put_run(A, runs[n - 1], runs[n], &k, &found);
+      }
+      for (PetscInt i = 0; runs.empty() && i < A.nrows / bs; i++)
         for (int r = 0; r < bs; r++) put_row(A, i, r, &k, &found);
     });
     return found;
   }
 
 private:
+  /* Rows that lie alike: their places are looked up once, and eight nodes written side by side. */
+  void put_run(const Csr &A, PetscInt row, PetscInt end, PetscInt *k, Mirrored *found) const
+  {
+    constexpr int together = 8;
+    PlacesAlike   places;
+
+    if (end - row < 4 || !find_places(A, row, &places)) {
+      for (; row < end; row++) put_row(A, row / bs, row % bs, k, found);
+      return;
+    }
+    for (PetscInt done; row < end; row += done) {
+      const bool whole = row % bs == 0 && end - row >= together * bs;
+
+      done = whole ? together * bs : 1;
+      for (PetscInt r = row; r < row + (whole ? bs : 1); r++) whole ? put_alike<together>(A, r, places, found) : put_alike<1>(A, r, places, found);
+      for (PetscInt r = row; half && r < row + (whole ? bs : 1); r++)
+        whole ? compare_alike<together>(A, r, places, found) : compare_alike<1>(A, r, places, found);
+      for (PetscInt r = row; rest.ptr && r < row + done; r++) rest.ptr[r + 1] = *k;
+    }
+  }
+
+  /* false: some entry is on no diagonal, or there are too many */
+  bool find_places(const Csr &A, PetscInt row, PlacesAlike *places) const
+  {
+    const PetscInt i = row / bs, begin = A.ptr[row], n = A.ptr[row + 1] - begin;
+    OffsetCursor   cursor;
+
+    if (n > PlacesAlike::most) return false;
+    for (PetscInt e = 0; e < n; e++) {
+      const PetscInt node = A.col[begin + e] / bs, c = A.col[begin + e] - node * bs, offset = node - i;
+      const bool     below = half && offset < 0;
+      const PetscInt d     = cursor.find(view, below ? -offset : offset);
+
+      if (d < 0) return false;
+      if (below) places->image[places->nimages++] = {(d * bs + c) * bs * view.ld + offset, e, false};
+      else places->stored[places->nstored++] = {(d * bs * bs + c) * view.ld, e, offset == 0};
+    }
+    return true;
+  }
+
+  /* The same row of N nodes that lie alike. */
+  template <int N> void put_alike(const Csr &A, PetscInt row, const PlacesAlike &places, Mirrored *found) const
+  {
+    const PetscInt           i = row / bs, r = row % bs;
+    const std::ptrdiff_t     step  = static_cast<std::ptrdiff_t>(A.ptr[row + 1] - A.ptr[row]) * bs;
+    const PetscScalar *const first = A.val + A.ptr[row], by = factor;
+
+    for (int e = 0; e < places.nstored; e++) {
+      const auto        &place = places.stored[e];
+      const PetscScalar *from  = first + place.entry;
+      Store             *to    = val + (place.at + r * bs * view.ld + i), of_all[N];
+      int                zeros = 0;
+
+      if (N > 1) __builtin_prefetch(to + 2 * N, 1); // as many places are written at once as there are entries: no processor foresees so many
+      for (int p = 0; p < N; p++, from += step) of_all[p] = static_cast<Store>(*from * by);
+      for (int p = 0; p < N; p++) to[p] = of_all[p];
+      if (!half || place.main) continue;
+      for (int p = 0; p < N; p++) zeros += static_cast<DoubleScalar>(to[p]) == 0.;
+      found->above += N;
+      found->zeros += zeros;
+    }
+  }
+
+  template <int N> void compare_alike(const Csr &A, PetscInt row, const PlacesAlike &places, Mirrored *found) const
+  {
+    const PetscInt           i = row / bs, r = row % bs;
+    const std::ptrdiff_t     step = static_cast<std::ptrdiff_t>(A.ptr[row + 1] - A.ptr[row]) * bs;
+    const PetscScalar *const from = A.val + A.ptr[row], by = factor;
+
+    for (int e = 0; e < places.nimages; e++) {
+      const auto  &place = places.image[e];
+      const Store *image = val + (place.at + r * view.ld + i);
+      const auto   value = [&](int p) { return static_cast<Store>(from[place.entry + p * step] * by); };
+      bool         other = false;
+
+      for (int p = 0; p < N; p++) {
+        const DoubleScalar above = mirrored(view, static_cast<DoubleScalar>(image[p]));
+
+        other |= above != static_cast<DoubleScalar>(value(p)) || above == 0.;
+      }
+      for (int p = 0; other && p < N; p++) compare(image[p], value(p), found);
+      found->above -= N;
+    }
+  }
+
   /* k: of the next entry of the remainder */
   void put_row(const Csr &A, PetscInt i, int r, PetscInt *k, Mirrored *found) const
   {

@@ -174,6 +174,7 @@ template <class Store, class V> bool Cds<Store, V>::lay_out_like(const Cds<Petsc
   nnz_         = same.nnz_;
   inside_      = same.inside_;
   all_         = same.all_;
+  runs_        = same.runs_;
   grid_        = same.grid_;
   rem_ptr_     = Array<PetscInt>(this->space_);
   lay_out(all_, half_of(same), false);

@@ -64,7 +64,7 @@ template <class Store, class V> Mirrored Cds<Store, V>::fill_on_host(const Csr &
   const RestRows rest{rem_ptr_.data(), rem_col_.data(), rem_val_.data()};
 
   with_shape(bs_, half_, [&](auto bs, auto half) {
-    found = CdsHostFill<Store, bs.value, half.value>{view(), factor_, val_.data(), mirror_tolerance<Store>(promised()), rest}(A);
+    found = CdsHostFill<Store, bs.value, half.value>{view(), factor_, val_.data(), mirror_tolerance<Store>(promised()), rest, runs_}(A);
   });
   return found;
 }

@@ -1,5 +1,8 @@
 #include "diagonals.hpp"
+#include "offset_table.hpp"
+#include "rows_alike.hpp"
 #include "core/util/algorithm.hpp"
+#include "core/util/divided.hpp"
 #include "core/util/hash.hpp"
 #include "core/device/array.hpp"
 #include "core/launch/staged_rows.hpp"
@@ -35,7 +38,7 @@ struct CountOnDiagonals {
     int *mine = count + (row / rows_per_chunk) * ncandidates;
 
     for (PetscInt j = ptr[row], d = 0; j < ptr[row + 1]; j++) {
-      const PetscInt offset = bs == 1 ? col[j] - row : col[j] / bs - row / bs; // divisions take longest
+      const PetscInt offset = divided(col[j], bs) - divided(row, bs);
 
       if (d < ncandidates && candidate[d] > offset) d = 0; // columns that are not ascending
       while (d < ncandidates && candidate[d] < offset) d++;
@@ -133,40 +136,24 @@ std::vector<std::int64_t> count_on_device(const Csr &pattern, PetscInt bs, const
   return totals;
 }
 
-/* The same, looking for the entries of those rows alone that are not like the row before. */
-std::vector<std::int64_t> count_on_host(const Csr &A, PetscInt bs, const std::vector<PetscInt> &candidate)
+/* The same, looking for the entries of those rows alone that are not like the row before. *runs: see Diagonals */
+std::vector<std::int64_t> count_on_host(const Csr &A, PetscInt bs, const std::vector<PetscInt> &candidate, std::vector<PetscInt> *runs)
 {
-  std::vector<std::int64_t> totals(candidate.size());
-  const auto                add = [&](PetscInt row, std::int64_t times) {
-    const PetscInt node = row / bs;
-
-    for (PetscInt j = A.ptr[row]; j < A.ptr[row + 1]; j++) {
-      const PetscInt offset = (bs == 1 ? A.col[j] : A.col[j] / bs) - node; // divisions take longest
-      const auto     at     = std::lower_bound(candidate.begin(), candidate.end(), offset);
-
-      if (at != candidate.end() && *at == offset) totals[at - candidate.begin()] += times;
-    }
-  };
+  const OffsetTable         table(candidate);
+  std::vector<std::int64_t> totals(candidate.size() + 1); // the last: of entries on none of them
+  const std::size_t         most = static_cast<std::size_t>(A.nrows / rows_of_a_run) + 1;
 
   run_on_host([&] {
-    PetscInt     first = 0; // of the rows like the one before
-    std::int64_t times = 0;
+    for_each_run(A, bs, [&](PetscInt row, PetscInt count) {
+      const PetscInt node = row / bs;
 
-    for (PetscInt i = 0, before = 0; i < A.nrows; before = i++) {
-      const PetscInt *col = A.col + A.ptr[i], *last = A.col + A.ptr[before], n = A.ptr[i + 1] - A.ptr[i], step = i / bs * bs - before / bs * bs;
-      PetscInt        other = n - (A.ptr[before + 1] - A.ptr[before]);
-
-      for (PetscInt k = 0; other == 0 && k < n; k += 8)
-        for (PetscInt u = k; u < n && u < k + 8; u++) other |= col[u] - last[u] - step;
-      if (other != 0) {
-        add(first, times);
-        first = i;
-        times = 0;
-      }
-      times++;
-    }
-    add(first, times);
+      if (runs->size() <= most) runs->push_back(row);
+      for (PetscInt j = A.ptr[row]; j < A.ptr[row + 1]; j++) totals[table.find(divided(A.col[j], bs) - node)] += count;
+    });
   });
+  if (runs->size() <= most) runs->push_back(A.nrows);
+  else runs->clear();
+  totals.pop_back();
   return totals;
 }
 
@@ -204,7 +191,7 @@ Diagonals find_diagonals(const Csr &A, PetscInt bs, double share)
   if (candidate.empty()) return found;
 
   const PetscInt                  n      = static_cast<PetscInt>(candidate.size());
-  const std::vector<std::int64_t> totals = A.space == Space::Host ? count_on_host(A, bs, candidate)
+  const std::vector<std::int64_t> totals = A.space == Space::Host ? count_on_host(A, bs, candidate, &found.runs)
                                                                   : count_on_device({A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, nnz}, bs, candidate);
   for (PetscInt d = 0; d < n; d++) {
     if (static_cast<double>(totals[d]) < share * static_cast<double>(A.nrows) * static_cast<double>(bs)) continue;

@@ -61,8 +61,12 @@ template <class Store> struct BlockFill {
 
     for (PetscInt k = 0; k < common; k++) {
       for (int r = 0; r < rows; r++) {
-        for (int c = 0; c < columns; c++, to += H)
-          for (int p = 0; p < H; p++) to[p] = static_cast<Store>(from[r][p][k * columns + c]);
+        for (int c = 0; c < columns; c++, to += H) {
+          Store of_all[H];
+
+          for (int p = 0; p < H; p++) of_all[p] = static_cast<Store>(from[r][p][k * columns + c]);
+          for (int p = 0; p < H; p++) to[p] = of_all[p]; // H values at once: by themselves each could be the next one's source
+        }
       }
     }
     for (PetscInt p = place; p < (slice + 1) << shift; p++) put(p, rows, columns, common);

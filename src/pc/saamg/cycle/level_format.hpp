@@ -22,7 +22,7 @@ inline Diagonals diagonals_of(const WideCds &same, const Csr &A)
 {
   const auto     view = same.view();
   const PetscInt nnz  = entries(A);
-  Diagonals      found{same.block_size(), {}, nnz - same.in_remainder(), nnz};
+  Diagonals      found{same.block_size(), {}, nnz - same.in_remainder(), nnz, {}};
 
   for (PetscInt d = view.ndiag; same.half() && d-- > 0 && view.offset[d] > 0;) found.offset.push_back(-view.offset[d]);
   found.offset.insert(found.offset.end(), view.offset, view.offset + view.ndiag);
