@@ -13,6 +13,32 @@ void SetReason(std::string *why, const char *text) noexcept
   }
 }
 
+PetscMPIInt WorldRank(MPI_Comm comm, PetscMPIInt rank)
+{
+  MPI_Group   here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  PetscMPIInt found = MPI_UNDEFINED;
+
+  if (!MPI_Comm_group(comm, &here) && !MPI_Comm_group(MPI_COMM_WORLD, &world)) (void)MPI_Group_translate_ranks(here, 1, &rank, world, &found);
+  if (here != MPI_GROUP_NULL) (void)MPI_Group_free(&here);
+  if (world != MPI_GROUP_NULL) (void)MPI_Group_free(&world);
+  return found == MPI_UNDEFINED ? rank : found;
+}
+
+/* As RaiseErrorOf() begins its sentences */
+static bool tells_of_a_rank(const char *text)
+{
+  int rank = -1, read = 0;
+
+  return std::sscanf(text, "Rank %d could not %n", &rank, &read) == 1 && read > 0;
+}
+
+PetscErrorCode RaiseErrorOf(PetscMPIInt world_rank, PetscErrorCode code, const char *what, const char *text)
+{
+  PetscFunctionBegin;
+  PetscCheck(!tells_of_a_rank(text), PETSC_COMM_SELF, code, "%s", text);
+  SETERRQ(PETSC_COMM_SELF, code, "Rank %d could not %s: %s", world_rank, what, text);
+}
+
 PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why)
 {
   PetscMPIInt first;
@@ -23,7 +49,7 @@ PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why)
   const PetscMPIInt mine = why->empty() ? size : rank;
   PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
   if (first == size) PetscFunctionReturn(PETSC_SUCCESS);
-  if (rank == first) std::snprintf(text, sizeof(text), size > 1 ? "%.450s (rank %d)" : "%.450s", why->c_str(), rank);
+  if (rank == first) std::snprintf(text, sizeof(text), size > 1 ? "%.450s (rank %d)" : "%.450s", why->c_str(), PetscGlobalRank);
   PetscCallMPI(MPI_Bcast(text, (PetscMPIInt)sizeof(text), MPI_CHAR, first, comm));
   SetReason(why, text);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -32,9 +58,10 @@ PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why)
 PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what)
 {
   struct {
-    int  code;
-    char text[1024]; // as many as PETSc keeps
-  } news{here, ""};
+    int         code;
+    PetscMPIInt rank;
+    char        text[1024]; // as many as PETSc keeps
+  } news{here, PetscGlobalRank, ""};
   PetscMPIInt first;
 
   PetscFunctionBegin;
@@ -45,7 +72,7 @@ PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what
   if (rank == first) std::snprintf(news.text, sizeof(news.text), "%s", LastErrorText(here));
   PetscCallMPI(MPI_Bcast(&news, (PetscMPIInt)sizeof(news), MPI_BYTE, first, comm));
   const PetscErrorCode everyones = static_cast<PetscErrorCode>(news.code);
-  PetscCheck(here, PETSC_COMM_SELF, everyones, "Rank %d could not %s: %s", first, what, news.text);
+  if (!here) PetscCall(RaiseErrorOf(news.rank, everyones, what, news.text));
   PetscCall(everyones);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

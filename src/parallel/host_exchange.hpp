@@ -3,6 +3,7 @@
    device when the next receives are posted, so that there are two buffers for it: a buffer is received into again after the host has waited for an exchange
    that began behind that copy. */
 #pragma once
+#include "agree.hpp"
 #include "exchange.hpp"
 #include "petsc/errors.hpp"
 #include "core/util/algorithm.hpp"
@@ -97,7 +98,8 @@ public:
       PetscMPIInt n = 0;
 
       PetscCallMPI(MPI_Get_count(&statuses_[m], MpiType<V>(), &n));
-      PetscCheck(n == plan_.receives[m].n, PETSC_COMM_SELF, PETSC_ERR_LIB, "Rank %d has failed, and could not send its values", plan_.receives[m].rank);
+      PetscCheck(n == plan_.receives[m].n, PETSC_COMM_SELF, PETSC_ERR_LIB, "Rank %d has failed, and could not send its values",
+                 WorldRank(plan_.comm, plan_.receives[m].rank));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -71,9 +71,11 @@ void Launches::wait_for(PetscMPIInt rank, std::uint64_t number, double until) co
     (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &there, MPI_STATUS_IGNORE); // finds nothing: MPI goes on with what others wait for
     (void)sched_yield();
     if (MPI_Wtime() > until)
-      throw DeviceError("rank " + std::to_string(rank) + " did not come to an exchange in time (-goza_halo_timeout seconds): it has failed, or is late");
+      throw DeviceError("rank " + std::to_string(WorldRank(comm_, rank)) +
+                        " did not come to an exchange in time (-goza_halo_timeout seconds): it has failed, or is late");
   }
-  if (slot.failed.load(std::memory_order_acquire) >= number) throw DeviceError("rank " + std::to_string(rank) + " has failed, and could not send its values");
+  if (slot.failed.load(std::memory_order_acquire) >= number)
+    throw DeviceError("rank " + std::to_string(WorldRank(comm_, rank)) + " has failed, and could not send its values");
 }
 
 void Launches::wait(std::uint64_t number, double timeout, const std::vector<PetscMPIInt> *ranks) const

@@ -20,7 +20,7 @@ constexpr std::size_t cache_line = 64, text_length = 1024; // as many as PETSc k
 struct RankGroup::Board {
   struct News {
     PetscErrorCode code;
-    PetscMPIInt    rank; // of the communicator
+    PetscMPIInt    rank; // in the world
     char           text[text_length];
   };
 
@@ -83,7 +83,6 @@ PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
   PetscFunctionBegin;
   space_                 = space;
   const PetscMPIInt size = ranks_of(comm);
-  PetscCallMPI(MPI_Comm_rank(comm, &in_comm_));
   PetscCall(find_members(comm, space, &members_));
   PetscCallMPI(MPI_Comm_size(members_, &size_));
   PetscCallMPI(MPI_Comm_rank(members_, &rank_));
@@ -125,6 +124,7 @@ PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
       board_  = window_.at<Board>();
     } catch (const std::bad_alloc &) {
       throw;
+    } catch (const FailedElsewhere &) { // that rank says why
     } catch (const std::exception &e) {
       SetReason(why, e.what());
     }
@@ -223,7 +223,7 @@ PetscErrorCode RankGroup::arrive(PetscErrorCode here, const char *what, bool *be
   if (lent_.has_lent() && !here) here = settle();
   if (here) {
     mine.code = here;
-    mine.rank = in_comm_;
+    mine.rank = PetscGlobalRank;
     std::snprintf(mine.text, sizeof(mine.text), "%s", LastErrorText(here));
     board_->failed.fetch_add(1);
   }
@@ -242,9 +242,7 @@ PetscErrorCode RankGroup::arrive(PetscErrorCode here, const char *what, bool *be
     Board::News &news = board_->brought()[r];
 
     if (!news.code) continue;
-    if (!here)
-      here = PetscError(PETSC_COMM_SELF, __LINE__, PETSC_FUNCTION_NAME, __FILE__, news.code, PETSC_ERROR_INITIAL, "Rank %d could not %s: %s", news.rank, what,
-                        news.text);
+    if (!here) here = RaiseErrorOf(news.rank, news.code, what, news.text);
     news.code = PETSC_SUCCESS;
     board_->failed.fetch_sub(1);
   }
@@ -266,7 +264,7 @@ void RankGroup::tell(PetscErrorCode failed, bool behind)
 
   board_->done_behind = behind;
   result.code         = failed;
-  result.rank         = in_comm_;
+  result.rank         = PetscGlobalRank;
   if (failed) std::snprintf(result.text, sizeof(result.text), "%s", LastErrorText(failed));
   board_->done.add();
 }
@@ -280,7 +278,7 @@ PetscErrorCode RankGroup::leave(PetscErrorCode here, PetscErrorCode failed, cons
 
     *behind = board_->done_behind;
     PetscCall(here);
-    PetscCheck(!result.code, PETSC_COMM_SELF, result.code, "Rank %d could not %s: %s", result.rank, what, result.text);
+    if (result.code) PetscCall(RaiseErrorOf(result.rank, result.code, what, result.text));
   }
   PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);

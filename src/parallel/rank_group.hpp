@@ -74,7 +74,7 @@ private:
 
   Space                    space_   = Space::Host;
   MPI_Comm                 members_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
-  PetscMPIInt              size_ = 1, rank_ = 0, groups_ = 1, mine_ = 0, in_comm_ = 0;
+  PetscMPIInt              size_ = 1, rank_ = 0, groups_ = 1, mine_ = 0;
   std::vector<PetscMPIInt> position_, group_of_; // of each rank of the communicator: in the order of groups; its group
   SharedWindow             window_;
   Board                   *board_                = nullptr;

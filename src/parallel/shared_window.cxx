@@ -120,6 +120,23 @@ SharedWindow::SharedWindow(MPI_Comm ranks, std::size_t bytes)
   bytes_ = bytes;
 }
 
+PetscErrorCode CreateSharedWindow(MPI_Comm ranks, std::size_t bytes, SharedWindow *made)
+{
+  bool elsewhere = false;
+
+  PetscFunctionBegin;
+  *made                     = SharedWindow();
+  const PetscErrorCode here = Guarded([&] {
+    try {
+      *made = SharedWindow(ranks, bytes);
+    } catch (const FailedElsewhere &) {
+      elsewhere = true;
+    }
+  });
+  if (here || elsewhere) PetscCall(FailTogether(ranks, here, "have memory in common with its group"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 void SharedWindow::pin()
 {
   if (data_ && !pinned_) pinned_ = device::pin(data_, bytes_);

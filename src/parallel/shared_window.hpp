@@ -1,6 +1,7 @@
 /* Host memory that several ranks of one host have in common, and how one of them waits for another in it. */
 #pragma once
 #include "core/device/space.hpp"
+#include "petsc/compat.hpp"
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -40,6 +41,9 @@ private:
   std::size_t bytes_  = 0;
   bool        pinned_ = false;
 };
+
+/* The same where errors are PETSc's, of one class on all ranks, as FailTogether() makes them. Another window that *made was is let go first. */
+PetscErrorCode CreateSharedWindow(MPI_Comm ranks, std::size_t bytes, SharedWindow *made);
 
 /* A number in a window that ranks count up and others wait for. Who waits sleeps; now and then it wakes and lets MPI go on, since what it waits for may wait
    for a message of its own. */

@@ -5,26 +5,21 @@
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include "values_to_write.hpp"
-#include <exception>
 
 namespace goza::mat {
 
-void GroupEntries::create(const RankGroup &group, PetscInt n, bool on_device)
+PetscErrorCode GroupEntries::create(const RankGroup &group, PetscInt n, bool on_device)
 {
+  PetscFunctionBegin;
   n_ = PetscMax(n, 1);
   there_.reset();
-  values_  = SharedWindow();
-  columns_ = SharedWindow();
-  apart_   = Array<PetscScalar>();
-  columns_ = SharedWindow(group.members(), static_cast<std::size_t>(n_) * sizeof(PetscInt));
-  std::exception_ptr failed;
-  try {
+  values_ = SharedWindow();
+  apart_  = Array<PetscScalar>();
+  PetscCall(CreateSharedWindow(group.members(), static_cast<std::size_t>(n_) * sizeof(PetscInt), &columns_));
+  PetscCall(Together(group.members(), "hold its group's values", [&] {
     if (on_device && group.leads()) apart_ = Array<PetscScalar>(Space::Host, n_);
-  } catch (...) {
-    failed = std::current_exception();
-  }
-  AgreeNoFailure(group.members(), !failed);
-  if (failed) std::rethrow_exception(failed);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode IsOnDevice(Mat block, bool *yes)
@@ -57,7 +52,7 @@ PetscErrorCode GroupEntries::meet(const RankGroup &group, bool on_device)
   on_device_              = on_device;
   const std::size_t bytes = static_cast<std::size_t>(n_) * sizeof(PetscScalar);
   if (on_device && !there_) PetscCall(there_.create(group, bytes));
-  if (!on_device && !values_.bytes()) PetscCall(Guarded([&] { values_ = SharedWindow(group.members(), bytes); }));
+  if (!on_device && !values_.bytes()) PetscCall(CreateSharedWindow(group.members(), bytes, &values_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

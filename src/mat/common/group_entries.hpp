@@ -12,9 +12,9 @@ namespace goza::mat {
 
 class GroupEntries {
 public:
-  void create(const RankGroup &group, PetscInt n, bool on_device); // on_device: as in meet(). Collective in the group; an exception on one rank is one on all
-  PetscInt    *columns() const { return columns_.at<PetscInt>(); }
-  PetscScalar *values() { return apart_.size() ? apart_.data() : values_.at<PetscScalar>(); } // on the leader, its matrix's
+  PetscErrorCode create(const RankGroup &group, PetscInt n, bool on_device); // on_device: as in meet(). Collective in the group
+  PetscInt      *columns() const { return columns_.at<PetscInt>(); }
+  PetscScalar   *values() { return apart_.size() ? apart_.data() : values_.at<PetscScalar>(); } // on the leader, its matrix's
 
   /* Of this rank's entries: its diagonal block's, and the others'. */
   EntryPlaces diag, offd;

@@ -36,12 +36,8 @@ PetscErrorCode GroupMat::natural_numbers(Mat A, PetscErrorCode here)
     PetscFunctionReturn(here);
   }
   if (!box.slabs) {
-    here = Guarded([&] {
-      natural_         = SharedWindow(group_->members(), A->cmap->N * sizeof(PetscInt));
-      PetscInt *number = natural_.at<PetscInt>() + A->cmap->rstart;
-
-      for (PetscInt i = 0; i < A->cmap->n; i++) number[i] = box.natural(i, box.dof);
-    });
+    here = CreateSharedWindow(group_->members(), A->cmap->N * sizeof(PetscInt), &natural_);
+    for (PetscInt i = 0; !here && i < A->cmap->n; i++) natural_.at<PetscInt>()[A->cmap->rstart + i] = box.natural(i, box.dof);
     PetscCall(group_->on_leader(here, what, [] { return PETSC_SUCCESS; }));
   }
   box.slabs = true;
@@ -178,8 +174,6 @@ void GroupMat::place_entries(const Csr &D, const Csr &O, const PetscInt *garray,
 
 /* --- the matrix */
 
-void GroupMat::create_pointers() { ptr_ = SharedWindow(group_->members(), 2 * (static_cast<std::size_t>(nrows_) + 1) * sizeof(PetscInt)); }
-
 PetscErrorCode GroupMat::create_vectors()
 {
   PetscFunctionBegin;
@@ -199,10 +193,10 @@ PetscErrorCode GroupMat::build(Mat A, bool on_device)
   if (!here) here = diag.open_pattern(Ad);
   if (!here && Ao) here = offd.open_pattern(Ao);
   PetscCall(group_->on_leader(here, what, [] { return PETSC_SUCCESS; })); /* all know the sizes of what comes */
-  here = Guarded([&] { create_pointers(); });
+  here = CreateSharedWindow(group_->members(), 2 * (static_cast<std::size_t>(nrows_) + 1) * sizeof(PetscInt), &ptr_);
   if (!here) count_entries(diag.csr(), offd.csr(), blocks.garray);
   PetscCall(group_->on_leader(here, what, [&] { return add_up_rows(); }));
-  here = Guarded([&] { entries_.create(*group_, ptr(false)[nrows_] + ptr(true)[nrows_], on_device); });
+  here = entries_.create(*group_, ptr(false)[nrows_] + ptr(true)[nrows_], on_device);
   if (!here) here = entries_.meet(*group_, on_device);
   if (!here) here = create_vectors();
   if (!here) here = Guarded([&] { place_entries(diag.csr(), offd.csr(), blocks.garray, A->cmap->rstart); });

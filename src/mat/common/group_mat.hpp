@@ -62,7 +62,6 @@ private:
 
   PetscErrorCode number_rows(Mat A);
   PetscErrorCode add_up_rows();
-  void           create_pointers();
   PetscErrorCode natural_numbers(Mat A, PetscErrorCode here);
   void           count_entries(const Csr &D, const Csr &O, const PetscInt *garray);
   void           place_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt column_start);

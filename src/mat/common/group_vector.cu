@@ -40,11 +40,10 @@ PetscErrorCode GroupVector::create(RankGroup &group, const GroupPlaces &places, 
   places_ = &places;
   space_  = values;
   n_      = n;
-  window_ = SharedWindow();
   values_ = Array<PetscScalar>();
   copy_.reset();
   put_for_ = open_for_ = group.tasks(); /* of none that is to come */
-  PetscCall(Guarded([&] { window_ = SharedWindow(group.members(), space_ == Space::Cuda ? group.size() * sizeof(Meeting) : size * sizeof(PetscScalar)); }));
+  PetscCall(CreateSharedWindow(group.members(), space_ == Space::Cuda ? group.size() * sizeof(Meeting) : size * sizeof(PetscScalar), &window_));
   uses_until_pinned_ = group.leads() && space_ == Space::Host && products == Space::Cuda ? 2 : 0;
   if (space_ == Space::Host) PetscFunctionReturn(PETSC_SUCCESS);
   meeting(group.rank()).n     = places.n;

@@ -20,7 +20,7 @@ public:
   {
     PetscFunctionBegin;
     if (space == Space::Cuda) PetscCall(device_.create(group, n * sizeof(T)));
-    else PetscCall(Guarded([&] { host_ = SharedWindow(group.members(), n * sizeof(T)); }));
+    else PetscCall(CreateSharedWindow(group.members(), n * sizeof(T), &host_));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   T *data() const { return device_ ? device_.at<T>() : host_.at<T>(); }
@@ -59,9 +59,9 @@ private:
     const PetscErrorCode settled = OwnSettle(A, own_of(A));
     PetscErrorCode       here    = place_rows(A); /* in which all take part */
     if (settled) here = settled;
+    if (!here) here = number_here();
     PetscCall(group_->on_leader(here, what, [] { return PETSC_SUCCESS; })); /* all know the sizes of what comes */
-    here = number_here();
-    if (!here) here = create_vectors();
+    here = create_vectors();
     PetscCall(group_->on_leader(here, what, [&]() -> PetscErrorCode {
       PetscFunctionBegin;
       PetscCall(make_there(A, *own_of(A)->kind));

@@ -87,7 +87,7 @@ PetscErrorCode GroupPC::spread(MPI_Comm comm, Mat there, bool finest, Mat *all)
   rows.m       = sizes[0];
   rows.n       = sizes[1];
   rows.entries = sizes[2];
-  here = Guarded([&] { rows.window = SharedWindow(group.members(), rows.bytes_of_pattern() + static_cast<std::size_t>(rows.entries) * sizeof(PetscScalar)); });
+  here         = CreateSharedWindow(group.members(), rows.bytes_of_pattern() + static_cast<std::size_t>(rows.entries) * sizeof(PetscScalar), &rows.window);
   PetscCall(group.on_leader(here, showing, [&] { return WriteRows(there, &rows); }));
   here = Guarded([&] {
     const PetscInt n = finest ? rows_->rows().n : group.leads() ? rows.m : 0;
