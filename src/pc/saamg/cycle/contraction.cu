@@ -2,6 +2,7 @@
 #include "core/launch/row_sums.hpp"
 #include "pc/saamg/setup/lanczos.hpp"
 #include "pc/saamg/setup/level_product.hpp"
+#include <utility>
 
 namespace goza::saamg {
 
@@ -16,6 +17,13 @@ template <class V> static HD void correct_error(PetscInt i, PetscScalar *sum, co
   sum[0] += PetscConj(c) * c;
   sum[1] += PetscConj(before) * before;
   sum[2] += PetscConj(after) * after;
+}
+
+/* r' e, and how many entries of r are not zero */
+static HD void sum_energy(PetscInt i, PetscScalar *sum, const PetscScalar *r, const PetscScalar *error)
+{
+  sum[0] += PetscConj(r[i]) * error[i];
+  sum[1] += r[i] != PetscScalar(0) ? 1 : 0;
 }
 
 /* |N - M|^2, |M|^2 */
@@ -40,7 +48,7 @@ PetscErrorCode TrialCycles::contraction(Cycle &M, PetscReal enough, PetscReal *l
   const Space     space  = level.A.space;
   const PetscInt  n      = level.A.nrows;
   const bool      narrow = M.narrow_solution(); // a correction stays in the cycle
-  constexpr int   steps = 2, found = 3;
+  constexpr int   steps = 2, found = 3, energy = 2;
   PetscReal       length[steps] = {0, 0};
 
   PetscFunctionBegin;
@@ -50,9 +58,13 @@ PetscErrorCode TrialCycles::contraction(Cycle &M, PetscReal enough, PetscReal *l
     finest_.spare_inverse(); // a device has never held more than in this trial
     correction_ = Array<PetscScalar>(space, narrow ? 0 : n);
     error_      = Array<PetscScalar>(space, columns().nlocal());
-    squares_    = Array<PetscScalar>(space, found);
+    squares_    = Array<PetscScalar>(space, found + energy);
   }));
   PetscCall(M.apply(residual_.data(), error_.data()));
+  PetscCall(Together(columns().comm(), "measure a trial's noise", [&] {
+    join_rows<Plus, energy>(space, n, bound<sum_energy>(std::as_const(residual_).data(), std::as_const(error_).data()), squares_.data() + found);
+    columns().sum_here(squares_.data() + found, energy);
+  }));
   for (int step = 0; step < steps; step++) {
     PetscCall(Together(columns().comm(), "multiply for a trial cycle", [&] { LevelProduct{level.A, columns(), exact_}(error_, residual_); }));
     PetscCall(M.apply(residual_.data(), correction_.data(), {false, narrow}));
@@ -63,7 +75,10 @@ PetscErrorCode TrialCycles::contraction(Cycle &M, PetscReal enough, PetscReal *l
       const std::vector<PetscScalar> length2 = squares_.to_host();
 
       length[step] = PetscSqrtReal(PetscRealPart(length2[0]));
-      if (step == 0) *left = PetscSqrtReal(PetscRealPart(length2[2] / length2[1]));
+      if (step == 0) {
+        *left      = PetscSqrtReal(PetscRealPart(length2[2] / length2[1]));
+        remaining_ = *left * PetscAbsScalar(length2[found]) / PetscMax(PetscRealPart(length2[found + 1]) / 3, 1); /* 1/3: the mean square of its numbers */
+      }
     }));
     if (step == 0 && *left <= enough) PetscFunctionReturn(PETSC_SUCCESS);
   }

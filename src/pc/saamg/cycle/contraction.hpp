@@ -16,6 +16,9 @@ public:
      M A leaves out what a singular matrix does not see. Where |e_1| / |e_0| is `enough` it is that, and there is no more to be told. Collective, as
      difference() is. */
   PetscErrorCode contraction(Cycle &M, PetscReal enough, PetscReal *left);
+  /* Of r' M r / r' D^-1 r for the noise r that the last contraction() began with, the part that |e_1| / |e_0| leaves. Large where near-null vectors of a nearly
+     singular matrix are most of e_0, and outweigh all that a cycle does to other errors. */
+  PetscReal remaining() const { return remaining_; }
   /* |N A e_1 - M A e_1| / |M A e_1| with the e_1 that the last contraction() ended with, which is lost, and its M, which has not been applied since. */
   PetscErrorCode difference(const Cycle &M, Cycle &N, PetscReal *share);
 
@@ -25,6 +28,7 @@ private:
   const Grid               &finest_;
   ParOperator<PetscScalar> *exact_;
   Array<PetscScalar>        residual_, correction_, error_, squares_;
+  PetscReal                 remaining_ = 0;
 };
 
 } // namespace goza::saamg
