@@ -359,6 +359,27 @@ const AddTests add([] {
       PETSC_OK(FailTogether(PETSC_COMM_WORLD, PETSC_SUCCESS, "do it"));
     }
   });
+  /* Whatever communicator they agree on, and once where they agree on what others have agreed on. */
+  add_test(agree, "a_rank_is_named_by_its_number_in_the_world", [] {
+    const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD), last = ranks_of(PETSC_COMM_WORLD) - 1;
+    MPI_Comm          part; /* all but the first, the last in front */
+    if (last == 1) return;
+    MPI_Comm_split(PETSC_COMM_WORLD, rank > 0, -rank, &part);
+    const Outcome outcome = attempt([&]() -> PetscErrorCode {
+      const auto doing = [&]() -> PetscErrorCode {
+        PetscFunctionBegin;
+        PetscCheck(rank != last, PETSC_COMM_SELF, PETSC_ERR_MEM, "3 GiB asked for");
+        PetscFunctionReturn(PETSC_SUCCESS);
+      };
+      PetscFunctionBegin;
+      PetscCall(FailTogether(PETSC_COMM_WORLD, FailTogether(part, doing(), "do it"), "go on"));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    });
+    MPI_Comm_free(&part);
+    BOOST_TEST(outcome.code == PETSC_ERR_MEM);
+    if (rank != last) BOOST_TEST(outcome.says("Rank " + std::to_string(last) + " could not do it: 3 GiB asked for"), outcome.message);
+    BOOST_TEST(!outcome.says("go on"), outcome.message);
+  });
   add_test(agree, "one_rank_s_exception_is_everyone_s", [] {
     const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD), last = ranks_of(PETSC_COMM_WORLD) - 1;
     for (int meets : {0, 2}) {
