@@ -2,6 +2,7 @@
 #include "agree.hpp"
 #include "core/device/device.hpp"
 #include "core/device/refused_memory.hpp"
+#include "petsc/errors.hpp"
 #include "mpi_call.hpp"
 #include <cerrno>
 #include <climits>
