@@ -138,17 +138,24 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
       T = tentative(aggregates, columns, grid.bs, from.k, B);
       if (!from.boxes) from.aggregate = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
     }
-    from.aggregates         = aggregates.map;
-    from.Q                  = std::move(T.Q);
-    coarse_B                = std::move(T.Bcoarse);
-    from.within             = most_within(from, options);
-    from.coarse_B           = from.within > 0 ? coarse_B.copied(coarse_B.space()) : Array<PetscScalar>(coarse_B.space());
+    from.aggregates = aggregates.map;
+    from.Q          = std::move(T.Q);
+    coarse_B        = std::move(T.Bcoarse);
+    from.within     = most_within(from, options);
+    from.coarse_B   = from.within > 0 || from.shortens ? coarse_B.copied(coarse_B.space()) : Array<PetscScalar>(coarse_B.space());
+    if ((from.within > 0 && options.strong_share > 0) || from.shortens) from.name = ids_of(aggregates);
     grid.transfer           = std::make_shared<CsrTransfer>();
     grid.transfer->smoothed = from.degree > 0;
   }));
   PetscCall(interpolate(grid, from, options));
   if (!from.boxes) PetscCall(Step(events.galerkin, columns, [&] { *work = product_work(grid.level->A, columns, *grid.transfer); }));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Below a finest level that is filtered because its entries are of both signs rows are long and aggregates small. */
+static bool shortens(const Coarsening &from, const HierarchyOptions &options)
+{
+  return options.strong_share > 0 && from.bs == 1 && from.k == 1 && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix && !from.adjoint;
 }
 
 /* The same, smoothed to `degree` where further would take too many multiplications, and not at all where that does. */
@@ -164,6 +171,13 @@ PetscErrorCode Hierarchy::interpolate_bearably(Coarsening &from, const CsrAggreg
   if (from.degree > degree && work > bearable_further * blocks) {
     from.degree = degree;
     PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
+  }
+  if (work > bearable && shortens(from, options)) {
+    PetscCall(PetscInfo(NULL, "The interpolation of level %d keeps few entries a row: its product would take %g multiplications for each entry of the matrix\n",
+                        (int)grids_.size() - 1, work / blocks));
+    from.shortens = true;
+    PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
+    from.shortens = work <= bearable;
   }
   if (work > bearable && from.degree) { /* from the aggregates as they are, whose product has no more entries than the operator */
     PetscCall(PetscInfo(NULL, "The interpolation of level %d is not smoothed: its product would take %g multiplications for each entry of the matrix\n",

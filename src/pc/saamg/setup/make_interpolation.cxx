@@ -1,6 +1,7 @@
 /* P for the values that a level has. */
 #include "make_interpolation.hpp"
 #include "core/util/vector_ops.hpp"
+#include "costly_rows.hpp"
 #include "eigen.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/summed_rows.hpp"
@@ -151,9 +152,14 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
   if (from.adjoint && tests) *tests = test_functions(A, level.columns, from, *dinv, lambda, options, *columns_of_tests);
   const bool whole = !filtered.ptr.size() && !diffusive.ptr.size();
   CsrMatrix  P     = polynomial(A, level.columns, from, *dinv, lambda, options, columns, {whole ? level.blocks : nullptr, &grid.transfer->blocks});
+  if (from.shortens) shorten_rows({from.coarse_B, from.name}, nullptr, columns, P);
   if (!smooths_within(grid, from, from.filters ? entries_of_all(A, *level.columns) : level.nnz)) return P;
-  if (options.strong_share > 0) smooth_within(level.A, level.columns, level.relaxing(), omega_within(grid.lambda, from, options), from.coarse_B, columns, P);
-  else smooth_within(A, level.columns, *dinv, omega_within(lambda, from, options), from.coarse_B, columns, P);
+  if (options.strong_share > 0) {
+    const PetscReal step = omega_within(grid.lambda, from, options);
+
+    smooth_within(level.A, level.columns, level.relaxing(), step, from.coarse_B, columns, P);
+    if (from.name.size()) relax_costly_rows(level.A, level.columns, level.relaxing(), step, {from.coarse_B, from.name}, columns, P);
+  } else smooth_within(A, level.columns, *dinv, omega_within(lambda, from, options), from.coarse_B, columns, P);
   return P;
 }
 

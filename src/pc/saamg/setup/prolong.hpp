@@ -23,10 +23,12 @@ struct Coarsening {
   MapPtr             aggregates;
   Array<PetscInt>    aggregate;    // [local columns of A], -1: none
   Array<PetscScalar> Q, coarse_B;  // as of CsrTentative
+  Array<PetscInt>    name;         // [aggregates of this rank], where rows are relaxed further: see costly_rows.hpp
   bool               ones = false; // of boxes: these come of a near-null vector of ones, and are made again where they are not kept
   PetscInt           bs = 1, k = 1;
   PetscInt           degree        = 1;     // of the polynomial that smooths it; 0: it is not smoothed
   double             within        = 0;     // entries a row up to which it is smoothed within its pattern, too
+  bool               shortens      = false; // rows keep their largest entries
   bool               filters       = false; // weak entries are left out; else there is no graph
   SmoothedWith       smoothed_with = SmoothedWith::Matrix;
   bool               adjoint       = false; // test functions are smoothed with the transpose of that

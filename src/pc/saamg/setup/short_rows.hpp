@@ -1,0 +1,31 @@
+/* Interpolation of few entries a row, in the space where it is: coarse operators get no denser than these allow. A node is a row, with one near-null vector. */
+#pragma once
+#include "core/sparse/csr_matrix.hpp"
+#include "parallel/column_map.hpp"
+
+namespace goza::saamg {
+
+/* What a shortened row of P may have. */
+constexpr int most_entries_kept = 8;
+
+/* P's columns, of this rank's aggregates. */
+struct ColumnsOfP {
+  const Array<PetscScalar> &coarse_B; // their near-null vector
+  const Array<PetscInt>    &name;     // numbers that do not depend on how ranks share them
+};
+
+/* Rows of P keep their largest entries, by what they make of the near-null vector, and are scaled to interpolate that as before; chosen [rows]: of those alone
+   that are not 0, null: of all. columns: of P, and then of the new P. Collective. */
+void shorten_rows(const ColumnsOfP &of, const PetscInt *chosen, MapPtr &columns, CsrMatrix &P);
+
+/* own [columns of this rank], and what other ranks have of them. Collective. */
+template <class T> Array<T> with_ghosts(const Array<T> &own, const ColumnMap &columns)
+{
+  Array<T> all(columns.space(), columns.nlocal(), unset);
+
+  if (columns.n()) all.copy_from(own.data(), columns.n());
+  columns.update(all);
+  return all;
+}
+
+} // namespace goza::saamg
