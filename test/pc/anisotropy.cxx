@@ -291,6 +291,14 @@ BOOST_AUTO_TEST_CASE(degrees_on_slivers)
   BOOST_TEST(4 * its <= 3 * iterations(A), its);
 }
 
+/* Beside slivers interpolation is relaxed further in the few rows that hold most of its energy, and below it keeps few entries a row where it could not be
+   smoothed otherwise. */
+BOOST_AUTO_TEST_CASE(costly_rows_of_slivers)
+{
+  BOOST_TEST(iterations(assemble(slivers(8000), MATAIJ)) <= 20);
+  BOOST_TEST(iterations(assemble(slivers(20000), MATAIJ)) <= 24);
+}
+
 /* And of one more where the levels below take long beside the finest, as those of 27 points do not. */
 BOOST_AUTO_TEST_CASE(degrees_by_the_levels_below)
 {

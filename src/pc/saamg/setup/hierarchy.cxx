@@ -152,12 +152,6 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Below a finest level that is filtered because its entries are of both signs rows are long and aggregates small. */
-static bool shortens(const Coarsening &from, const HierarchyOptions &options)
-{
-  return options.strong_share > 0 && from.bs == 1 && from.k == 1 && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix && !from.adjoint;
-}
-
 /* The same, smoothed to `degree` where further would take too many multiplications, and not at all where that does. */
 PetscErrorCode Hierarchy::interpolate_bearably(Coarsening &from, const CsrAggregates &aggregates, PetscInt degree, Array<PetscScalar> &B,
                                                const HierarchyOptions &options, Array<PetscScalar> &coarse_B)
@@ -188,16 +182,6 @@ PetscErrorCode Hierarchy::interpolate_bearably(Coarsening &from, const CsrAggreg
   }
   grids_.back().transfer->further = from.degree > degree ? from.degree : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether find_boxes() has to do with what is asked for of the last grid. Of other values other entries may be weak. */
-bool Hierarchy::may_be_boxes(const Way &way, PetscInt k, bool filters, const HierarchyOptions &options) const
-{
-  const Grid &grid = grids_.back();
-
-  return grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() &&
-         (way.threshold == 0 || (filters && options.weak_by_place && options.keep != Keep::Aggregates)) && options.strong_share == 0 && !options.by_heaviest &&
-         way.degree == 1 && !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
 }
 
 /* The level below the last one in this way, and its near-null vectors. */

@@ -158,7 +158,7 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
     const PetscReal step = omega_within(grid.lambda, from, options);
 
     smooth_within(level.A, level.columns, level.relaxing(), step, from.coarse_B, columns, P);
-    if (from.name.size()) relax_costly_rows(level.A, level.columns, level.relaxing(), step, {from.coarse_B, from.name}, columns, P);
+    relax_costly_rows(level.A, level.columns, level.relaxing(), step, {from.coarse_B, from.name}, columns, P);
   } else smooth_within(A, level.columns, *dinv, omega_within(lambda, from, options), from.coarse_B, columns, P);
   return P;
 }
@@ -210,6 +210,11 @@ static CsrMatrix left_to_product(const Grid &grid, const Coarsening &from, const
   by->omega             = omega(grid.lambda, 1, from, options);
   from.boxes->smoothing = std::move(by);
   return left_to_product(*from.boxes, grid.level->A.space);
+}
+
+bool shortens(const Coarsening &from, const HierarchyOptions &options)
+{
+  return options.strong_share > 0 && from.bs == 1 && from.k == 1 && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix && !from.adjoint;
 }
 
 CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests,
