@@ -117,15 +117,17 @@ private:
       const auto        &place = places.stored[e];
       const PetscScalar *from  = first + place.entry;
       Store             *to    = val + (place.at + r * bs * view.ld + i), of_all[N];
-      int                zeros = 0;
 
       if (N > 1) __builtin_prefetch(to + 2 * N, 1); // as many places are written at once as there are entries: no processor foresees so many
       for (int p = 0; p < N; p++, from += step) of_all[p] = static_cast<Store>(*from * by);
       for (int p = 0; p < N; p++) to[p] = of_all[p];
-      if (!half || place.main) continue;
-      for (int p = 0; p < N; p++) zeros += static_cast<DoubleScalar>(to[p]) == 0.;
-      found->above += N;
-      found->zeros += zeros;
+      if constexpr (half) {
+        if (place.main) continue;
+        int zeros = 0;
+        for (int p = 0; p < N; p++) zeros += static_cast<DoubleScalar>(to[p]) == 0.;
+        found->above += N;
+        found->zeros += zeros;
+      }
     }
   }
 
