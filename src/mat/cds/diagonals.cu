@@ -143,6 +143,7 @@ std::vector<std::int64_t> count_on_host(const Csr &A, PetscInt bs, const std::ve
   std::vector<std::int64_t> totals(candidate.size() + 1); // the last: of entries on none of them
   const std::size_t         most = static_cast<std::size_t>(A.nrows / rows_of_a_run) + 1;
 
+  runs->reserve(most + 2); // a host's loop is none to be without memory in
   run_on_host([&] {
     for_each_run(A, bs, [&](PetscInt row, PetscInt count) {
       const PetscInt node = row / bs;

@@ -3,6 +3,7 @@
 #include "core/sparse/local_column.hpp"
 #include "pc/saamg/cycle/transfer_shape.hpp"
 #include "pc/saamg/setup/box_grid.hpp"
+#include "pc/saamg/setup/short_rows.hpp"
 #include "pc/saamg/setup/tuning.hpp"
 #include <algorithm>
 #include <cmath>
@@ -60,6 +61,13 @@ Coarsened boxed(PetscInt directions)
 /* Of a box' 27 nodes, a corner's row of P reaches seven boxes, and eight of its node's neighbours' do. */
 constexpr Coarsened boxes_of_stars{27, 117. / 27, 27, 275. / 27};
 
+/* Interpolation that is relaxed further in some rows, and on the second level keeps as many entries as a shortened row may. */
+Coarsened beside_slivers(PetscInt level, double strong, const Coarsened &otherwise)
+{
+  if (level) return {6, most_entries_kept, 160, 0};
+  return {otherwise.size, 1 + 0.9 * strong, 20 + 7 * strong, 0};
+}
+
 /* Rows of P and below are longer where it is smoothed more than once, or aggregates lie at random. Where aggregates are along strong entries, or smaller for
    their signs, there are more of them, and other rows below, which come to no more than those of a level that was coarsened so already. */
 Coarsened coarsened(const MemoryQuestion &q, const Guess &from)
@@ -85,6 +93,7 @@ Coarsened coarsened(const MemoryQuestion &q, const Guess &from)
     else next.below = (next.below + std::min(next.below, entries_in_random_order(1 + strong))) / 2;
     if (from.level && !q.by_signs) next.below = std::min(next.below, z);
   }
+  if (q.by_signs && !q.directions && from.level < 2) next = beside_slivers(from.level, strong, next);
   next.between = side_by_side(q) ? std::pow(7. / 3, d) : 0.8 * std::sqrt(next.reached * next.below);
   return next;
 }
