@@ -210,7 +210,9 @@ void multiply_values(Space space, PetscInt nodes, PetscInt ncols, const BlockPro
 #if defined(__CUDACC__)
     if (space == Space::Cuda) return multiply_block_rows_on_device<R, M, K>(nodes, of);
 #endif
-    run_on_host([&] { multiply_block_rows<R, M, K>(of, nodes, ncols); });
+    BlockRoom room(of.br, of.bm, ncols);
+
+    run_on_host([&] { multiply_block_rows<R, M, K>(of, nodes, room); });
   };
   const auto is = [&](PetscInt br, PetscInt bm, PetscInt bc) { return of.br == br && of.bm == bm && of.bc == bc; };
 

@@ -10,14 +10,22 @@ namespace goza {
 /* A size of blocks that is known when this is compiled; 0: it is not */
 template <int n> using Size = std::integral_constant<int, n>;
 
-/* BlockRow's sums, in their order, for all block rows: where a block of C stands in its row is looked up by its column. Product: BlockProduct; R, M, K: its br,
-   bm and bc where they are known when this is compiled, else 0. ncols: of blocks in C. */
-template <int R, int M, int K, class Product> void multiply_block_rows(const Product &of, PetscInt nodes, PetscInt ncols)
+/* Where blocks of a row of C stand, by their columns; one of A's blocks; and C's rows. */
+struct BlockRoom {
+  std::vector<PetscInt>      place;
+  std::vector<PetscScalar>   block;
+  std::vector<PetscScalar *> row;
+
+  BlockRoom(PetscInt br, PetscInt bm, PetscInt ncols) : place(ncols), block(br * bm), row(br) { }
+};
+
+/* BlockRow's sums, in their order, for all block rows. Product: BlockProduct; R, M, K: its br, bm and bc where they are known when this is compiled, else 0.
+   room: for C's columns of blocks. */
+template <int R, int M, int K, class Product> void multiply_block_rows(const Product &of, PetscInt nodes, BlockRoom &room)
 {
-  const PetscInt             br = R ? R : of.br, bm = M ? M : of.bm, bc = K ? K : of.bc;
-  std::vector<PetscInt>      place(ncols);
-  std::vector<PetscScalar>   block(br * bm);
-  std::vector<PetscScalar *> row(br);
+  const PetscInt      br = R ? R : of.br, bm = M ? M : of.bm, bc = K ? K : of.bc;
+  PetscInt *const     place = room.place.data();
+  PetscScalar **const row   = room.row.data();
 
   for (PetscInt node = 0; node < nodes; node++) {
     const PetscInt     first = of.cptr[node], n = of.cptr[node + 1] - first, row_of_a = of.aptr[node], stride = (of.aptr[node + 1] - row_of_a) * bm;
@@ -30,7 +38,7 @@ template <int R, int M, int K, class Product> void multiply_block_rows(const Pro
     for (PetscInt p = taken.begin; p < taken.end; p++, from += bm) {
       const PetscInt           begin = of.bptr[of.acol[p]], blocks = of.bptr[of.acol[p] + 1] - begin, length = blocks * bc;
       const PetscScalar *const b = of.b + (begin - of.b_first) * (bm * bc);
-      PetscScalar known[R && M ? R * M : 1], *const a = R && M ? known : block.data();
+      PetscScalar known[R && M ? R * M : 1], *const a = R && M ? known : room.block.data();
 
       for (PetscInt r = 0; r < br; r++) std::copy_n(from + r * stride, bm, a + r * bm);
       for (PetscInt q = 0; q < blocks; q++) {
