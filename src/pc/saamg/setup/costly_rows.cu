@@ -1,5 +1,5 @@
 #include "costly_rows.hpp"
-#include "core/launch/row_sums.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "local_rows.hpp"
 #include "parallel/par_csr.hpp"
