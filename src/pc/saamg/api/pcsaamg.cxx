@@ -254,7 +254,7 @@ static PetscErrorCode PCReset_SAAMG(PC pc)
   mg->hierarchy.reset();
   mg->group.reset();
   mg->inner.reset();
-  mg->tuned = {};
+  mg->tuned = {}, mg->values = ValueSketch();
   PetscCall(MatDestroy(&mg->matrix));
   PetscCall(MatDestroy(&mg->converted));
   mg->staged_b = Stage();
