@@ -1,6 +1,7 @@
-/* What methods have in common whose iterations a device repeats by itself. Method has vectors(), begin(), step(), one iteration, and catch_up(), which brings a
-   late x up to date; S are its scalars. */
+/* What methods have in common whose iterations a device repeats by itself. Method has begin(), step(), one iteration, and catch_up(), which brings a late x up
+   to date; S are its scalars. For .cu files. */
 #pragma once
+#include "core/launch/fused_elements.hpp"
 #include "device_loop.hpp"
 #include "petsc/errors.hpp"
 
@@ -45,14 +46,14 @@ protected:
   ScalarsView<S> tells() { return scalars_.view(true); }
   ScalarsView<S> keeps() { return scalars_.view(false); }
 
-  /* run(space, n, vectors, arguments..., sums) */
-  template <class Pass, class... Arguments> PetscErrorCode pass(PetscLogDouble flops_per_row, const Pass &run, const Arguments &...arguments)
+  template <class Body> PetscErrorCode pass(PetscLogDouble flops_per_row, PetscInt n, const Body &body)
   {
     PetscFunctionBegin;
-    PetscCall(Guarded([&] { run(K_.space(), K_.n(), method().vectors(), arguments..., K_.sums()); }));
+    PetscCall(Guarded([&] { fuse(K_.space(), n, body, K_.sums()); }));
     PetscCall(K_.log_flops(flops_per_row));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  template <class Body> PetscErrorCode pass(PetscLogDouble flops_per_row, const Body &body) { return pass(flops_per_row, K_.n(), body); }
 
   PetscErrorCode listen()
   {

@@ -1,4 +1,5 @@
 #include "gmres_kernels.hpp"
+#include <algorithm>
 
 namespace goza::ksp {
 namespace {
@@ -32,7 +33,7 @@ template <int m> struct Combine {
 
   const PetscScalar *v[m], *h;
   PetscScalar        factor, *w, *ww;
-  PetscScalar        c[m];
+  PetscScalar        c[m] = {};
 
   struct Values {
     PetscScalar v[m], w;
@@ -75,59 +76,33 @@ struct Normalize {
   HD void   finish(const PetscScalar *) const { column.tell(); }
 };
 
-template <int m> void products_of(Space space, PetscInt n, const PetscScalar *const *v, const PetscScalar *w, PetscScalar *h, FusedSums &sums)
+template <template <int> class Body, int m, class... Others> Body<m> with_basis(const PetscScalar *const *v, const Others &...others)
 {
-  BasisProducts<m> body;
+  Body<m> body{{}, others...};
 
-  for (int j = 0; j < m; j++) body.v[j] = v[j];
-  body.w = w;
-  body.h = h;
-  fuse(space, n, body, sums);
-}
-
-template <int m>
-void combine_with(Space space, PetscInt n, PetscScalar factor, const PetscScalar *const *v, const PetscScalar *h, PetscScalar *w, PetscScalar *ww,
-                  FusedSums &sums)
-{
-  Combine<m> body{};
-
-  for (int j = 0; j < m; j++) body.v[j] = v[j];
-  body.h      = h;
-  body.factor = factor;
-  body.w      = w;
-  body.ww     = ww;
-  fuse(space, n, body, sums);
+  std::copy_n(v, m, body.v);
+  return body;
 }
 
 /* with(count, first) for pieces of 8, 4, 2 and 1 that make up m. */
-template <class With> void in_pieces(PetscInt m, const With &with)
+template <int size = 8, class With> void in_pieces(PetscInt m, const With &with, PetscInt first = 0)
 {
-  PetscInt first = 0;
-
-  for (; m - first >= 8; first += 8) with(std::integral_constant<int, 8>(), first);
-  if (m - first >= 4) {
-    with(std::integral_constant<int, 4>(), first);
-    first += 4;
-  }
-  if (m - first >= 2) {
-    with(std::integral_constant<int, 2>(), first);
-    first += 2;
-  }
-  if (m > first) with(std::integral_constant<int, 1>(), first);
+  for (; m - first >= size; first += size) with(std::integral_constant<int, size>(), first);
+  if constexpr (size > 1) in_pieces<size / 2>(m, with, first);
 }
 
 } // namespace
 
 void gmres_products(Space space, PetscInt n, const BasisVectors &basis, const PetscScalar *w, PetscScalar *h, FusedSums &sums)
 {
-  in_pieces(basis.m, [&](auto count, PetscInt first) { products_of<count.value>(space, n, basis.v + first, w, h + first, sums); });
+  in_pieces(basis.m, [&](auto count, PetscInt first) { fuse(space, n, with_basis<BasisProducts, count.value>(basis.v + first, w, h + first), sums); });
 }
 
 void gmres_combine(Space space, PetscInt n, PetscScalar factor, const BasisVectors &basis, const PetscScalar *h, PetscScalar *w, PetscScalar *ww,
                    FusedSums &sums)
 {
   in_pieces(basis.m, [&](auto count, PetscInt first) {
-    combine_with<count.value>(space, n, factor, basis.v + first, h + first, w, first + count.value == basis.m ? ww : nullptr, sums);
+    fuse(space, n, with_basis<Combine, count.value>(basis.v + first, h + first, factor, w, first + count.value == basis.m ? ww : nullptr), sums);
   });
 }
 

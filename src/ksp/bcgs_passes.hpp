@@ -1,9 +1,72 @@
-#include "bcgs_kernels.hpp"
+/* The passes of BiCGStab over its vectors, for fused_elements.hpp, and its scalars, which stay where the vectors are. With `whole` the sums are those of all
+   ranks, and a pass ends with the scalars that come of them. first_step: of the cycle that is applied to what a pass makes. */
+#pragma once
+#include "core/device/scalars.hpp"
+#include "core/launch/first_step.hpp"
+#include "core/launch/fused_elements.hpp"
+#include "core/launch/loop_switch.hpp"
+#include "loop_end.hpp"
 
 namespace goza::ksp {
-namespace {
 
-struct Begin {
+struct BcgsScalars {
+  PetscScalar vq;                      // what passes have summed, q the first residual: q^H v,
+  PetscScalar ss, st, tt, sq, tq;      // s^H s, s^H t, t^H t, q^H s, q^H t,
+  PetscScalar rr, rq;                  // and r^H r, q^H r of r = s - omega t
+  PetscScalar rho, alpha, omega, beta; // rho: q^H r of the residual that the present direction begins from
+  PetscScalar rho_old;                 // and of the direction before
+  PetscScalar rr_of_sums, rq_of_sums;  // several ranks: as they come of the products, unless
+  bool        cancels;                 // digits are lost in them,
+  bool        lost;                    // or were in v'q, which was summed up before v was known
+  LoopEnd     end;
+
+  static constexpr int products = 5; // ss and those behind it
+
+  /* alpha is 0 where the host will find a breakdown: x stays as it is. */
+  HD void end_first_half() { alpha = vq != 0 ? rho / vq : 0; }
+  HD void end_second_half()
+  {
+    omega = vq != 0 && tt != 0 ? PetscConj(st) / tt : 0;
+    if (tt == 0 && ss != 0) alpha = 0;
+  }
+  HD void begin_direction()
+  {
+    rho_old = rho;
+    rho     = rq;
+    beta    = rho_old != 0 && tt != 0 ? rho / rho_old * (alpha / omega) : 0; // 0: the host will find a breakdown
+  }
+  HD void end_iteration() { end.look(PetscSqrtReal(PetscRealPart(rr)), vq == 0 || tt == 0 || rho_old == 0 || lost); }
+
+  /* Several ranks, when the products are those of all: omega, and the products of r = s - omega t that come of them. early: q^H v is (A^H q)^H M p. */
+  HD void expand_residual(bool early)
+  {
+    const PetscReal most_lost = 0.67 * PETSC_SQRT_MACHINE_EPSILON, few_digits = 100 * most_lost; /* of q^H v; of them */
+
+    lost = early && !(PetscAbsScalar(sq) < most_lost * PetscAbsScalar(rho)); /* q^H s = rho - alpha q^H v, 0 but for rounding */
+    end_second_half();
+    rr_of_sums = ss - 2 * PetscRealPart(omega * st) + omega * PetscConj(omega) * tt;
+    rq_of_sums = sq - omega * tq;
+    cancels    = !(PetscRealPart(rr_of_sums) > few_digits * PetscRealPart(ss) &&
+                PetscAbsScalar(rq_of_sums) > few_digits * (PetscAbsScalar(sq) + PetscAbsScalar(omega * tq)));
+  }
+  /* With rr and rq of all ranks where digits cancel. */
+  HD void begin_expanded_direction()
+  {
+    if (!cancels) {
+      rr = rr_of_sums;
+      rq = rq_of_sums;
+    }
+    begin_direction();
+  }
+};
+
+struct BcgsVectors {
+  PetscScalar *x, *r, *q, *v, *p, *Mp, *Ms, *t; // v = A M p, t = A M s; s takes the place of r
+};
+
+using BcgsScalarsView = ScalarsView<BcgsScalars>;
+
+struct BcgsBegin { // q <- r; r'r
   static constexpr int dots = 1;
 
   BcgsVectors     v;
@@ -20,6 +83,7 @@ struct Begin {
   }
 };
 
+/* x <- x + alpha M p + omega M s; p <- r + beta (p - omega v), or r at first */
 struct BcgsDirection {
   BcgsVectors     v;
   BcgsScalarsView S;
@@ -72,7 +136,8 @@ struct BcgsDirection {
   }
 };
 
-struct FirstHalf {
+/* s <- r - alpha v; s's */
+struct BcgsFirstHalf {
   static constexpr int dots = 1;
 
   BcgsVectors     v;
@@ -106,7 +171,7 @@ struct FirstHalf {
   }
 };
 
-/* For several ranks, which add up all at once. */
+/* For several ranks, which add up all at once: this rank's s't, t't, s'q, t'q. */
 struct BcgsProducts {
   static constexpr int dots = 4;
 
@@ -132,9 +197,10 @@ struct BcgsProducts {
   }
 };
 
-HD void expand_residual(PetscInt, const BcgsScalarsView &S, bool early) { S.there->expand_residual(early); }
+/* What comes of them when they are those of all ranks; and of r'r and r'q: the end of an iteration. */
+HD inline void expand_bcgs_residual(PetscInt, const BcgsScalarsView &S, bool early) { S.there->expand_residual(early); }
 
-HD void end_bcgs(PetscInt, const BcgsScalarsView &S, const LoopSwitch &more)
+HD inline void end_bcgs(PetscInt, const BcgsScalarsView &S, const LoopSwitch &more)
 {
   S.there->begin_expanded_direction();
   S.there->end_iteration();
@@ -142,7 +208,8 @@ HD void end_bcgs(PetscInt, const BcgsScalarsView &S, const LoopSwitch &more)
   S.tell();
 }
 
-struct SecondHalf {
+/* r <- s - omega t; r'r, r'q, and the end of an iteration */
+struct BcgsSecondHalf {
   static constexpr int dots = 2;
 
   BcgsVectors     v;
@@ -179,31 +246,5 @@ struct SecondHalf {
     S.tell();
   }
 };
-
-} // namespace
-
-void bcgs_begin(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums) { fuse(space, n, Begin{v, S}, sums); }
-
-void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const DirectionPass &what, const AnyFirstStep &first_step,
-                    FusedSums &sums)
-{
-  fuse(space, n, BcgsDirection{v, S, what, first_step}, sums);
-}
-
-void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const AnyFirstStep &first_step, FusedSums &sums)
-{
-  fuse(space, n, FirstHalf{v, S, first_step}, sums);
-}
-
-void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums) { fuse(space, n, BcgsProducts{v, S}, sums); }
-
-void bcgs_expand(Space space, BcgsScalarsView S, bool early) { for_each_row(space, 1, bound<expand_residual>(S, early)); }
-
-void bcgs_end(Space space, BcgsScalarsView S, LoopSwitch more) { for_each_row(space, 1, bound<end_bcgs>(S, more)); }
-
-void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, LoopSwitch more, FusedSums &sums)
-{
-  fuse(space, n, SecondHalf{v, S, whole, more}, sums);
-}
 
 } // namespace goza::ksp

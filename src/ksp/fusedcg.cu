@@ -1,11 +1,13 @@
-/* Preconditioned conjugate gradients, the method: fusedcg.cxx makes a KSP type of it. */
-#pragma once
-#include "cg_kernels.hpp"
+/* The KSP type fusedcg: preconditioned conjugate gradients with PETSc's semantics (its `cg`), in few passes over the vectors. */
+#include "cg_passes.hpp"
+#include "fused.hpp"
 #include "fused_method.hpp"
 #include "petsc/errors.hpp"
+#include "solver_object.hpp"
 #include <utility>
 
 namespace goza::ksp {
+namespace {
 
 /* On one rank the sums are known where they are needed. On several, all sums of an iteration are added up at a time, as Chronopoulos and Gear do: A p is s + b
    w with s = A z, and p'A p is expanded in sums over z, s, and the p and w before. They drop the terms that vanish where A is symmetric; kept, they make it the
@@ -47,7 +49,8 @@ private:
     if (!merged_) {
       PetscCall(Guarded([&] { sums.leave(0); }));
       PetscCall(K_.precondition(R, Z, {begun, narrow_z_ != nullptr, K_.may_leave_sums() ? &sums : nullptr}));
-      PetscCall(pass(4, cg_products, tells(), sums.nleft() > 0, !norm_of_r_, loop_.more()));
+      const bool left = sums.nleft() > 0;
+      PetscCall(pass(4, left ? sums.nleft() : K_.n(), CgProducts{vectors(), tells(), left ? sums.left() : nullptr, !norm_of_r_, loop_.more()}));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(merged_products());
@@ -63,11 +66,11 @@ private:
     PetscFunctionBegin;
     PetscCall(K_.precondition(R, Z));
     PetscCall(K_.multiply(Z, S));
-    PetscCall(pass(first_ ? 6 : 10, cg_merged_products, keeps(), norm_of_r_, first_));
+    PetscCall(pass(first_ ? 6 : 10, CgMergedProducts{vectors(), keeps(), norm_of_r_, first_}));
     if (by_devices_)
       PetscCall(Guarded([&] {
         K_.rank_sums().sum_on_devices(&keeps().there->zr, CgScalars::merged_sums);
-        cg_merged_end(K_.space(), tells(), loop_.more());
+        for_each_row(K_.space(), 1, bound<end_cg_merged>(tells(), loop_.more()));
       }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -80,10 +83,10 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode merged_step(bool in_loop) { return pass(8, cg_merged_step, keeps(), std::exchange(first_, false), in_loop); }
+  PetscErrorCode merged_step(bool in_loop) { return pass(8, CgMergedStep{vectors(), keeps(), std::exchange(first_, false), in_loop}); }
 
   /* p, and x with the one before. */
-  PetscErrorCode direction(const DirectionPass &what) { return pass(4, cg_direction, keeps(), what); }
+  PetscErrorCode direction(const DirectionPass &what) { return pass(4, CgDirection{vectors(), keeps(), what}); }
   PetscErrorCode next_direction() { return direction({std::exchange(first_, false), std::exchange(x_is_late_, false)}); }
 
   /* A p and r. */
@@ -92,7 +95,8 @@ private:
     PetscFunctionBegin;
     PetscCall(K_.multiply_dot(P, P, W, &keeps().there->pw));
     PetscCall(K_.log_flops(2));
-    PetscCall(pass(norm_of_r_ ? 4 : 2, cg_residual, norm_of_r_ ? tells() : keeps(), norm_of_r_, first_step_, loop_.more()));
+    if (norm_of_r_) PetscCall(pass(4, CgResidual<true>{vectors(), tells(), first_step_, loop_.more()}));
+    else PetscCall(pass(2, CgResidual<false>{vectors(), keeps(), first_step_, loop_.more()}));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -162,7 +166,7 @@ private:
       PetscCall(precondition(false));
       if (!merged_) PetscCall(listen());
     } else if (norm_of_r_) {
-      PetscCall(pass(2, cg_norm, tells()));
+      PetscCall(pass(2, CgNorm{vectors(), tells()}));
       PetscCall(listen());
       if (merged_) PetscCall(K_.sum_over_ranks(&now_.norm, 1));
     }
@@ -294,5 +298,48 @@ private:
   AnyFirstStep              first_step_;
   PetscScalar               beta_old_ = 0, pw_old_ = 0;
 };
+
+} // namespace
+
+static PetscErrorCode KSPSolve_FusedCG(KSP ksp)
+{
+  return SolveFused<CgScalars, ConjugateGradients>(ksp, ksp_on_one_rank(ksp) ? ConjugateGradients::Z : ConjugateGradients::most_vectors);
+}
+
+/*MC
+   KSPFUSEDCG - "fusedcg": `KSPCG` in few passes over the vectors, with all of them where the operator is, on the host or on an NVIDIA GPU
+
+   Level: beginner
+
+   Notes:
+   Norm types, convergence tests, monitors, reasons and iterates are those of `KSPCG`, up to rounding.
+
+   With a matrix of Goza's and `PCSAAMG`, `PCJACOBI`, `PCPBJACOBI` or `PCNONE` the whole iteration runs where the matrix is, also with a PETSc that has no
+   GPU: the right-hand side and the solution are copied there once a solve and the solution back once (with a monitor or convergence test that may look at the
+   solution, each time that it does). With any other matrix or preconditioner, or for `KSPSolveTranspose()`, products and preconditioning are PETSc's, and
+   `-info` says why.
+
+   On several ranks all inner products of an iteration are added up by one reduction, as with `KSPCGUseSingleReduction()`: the preconditioner and one product
+   with the matrix are then applied once more than with `KSPCG`. A null space that is removed takes a reduction of its own.
+
+   Where nobody looks at the solution on the way, a device goes on from one iteration to the next by itself, and the host follows what it tells. On several
+   ranks their devices do so together, and add up by themselves, where they reach one another's memory (`-goza_halo peer`). `-goza_info` counts such iterations.
+
+   With complex scalars matrix and preconditioner are to be Hermitian, as for `KSP_CG_HERMITIAN`; for `KSP_CG_SYMMETRIC` use `KSPFUSEDGMRES` or `KSPFUSEDBCGS`.
+
+   Not supported: eigenvalue estimates (`KSPSetComputeEigenvalues()`), and the trust regions of `KSPCGSetRadius()`.
+
+.seealso: `KSPCG`, `PCSAAMG`, `MATCDS`, `MATAUTOFORMAT`
+M*/
+PetscErrorCode KSPCreate_FusedCG(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, PC_LEFT, 3));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_LEFT, 2));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NATURAL, PC_LEFT, 2));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
+  PetscCall(SetUpObject<FusedData<CgScalars>>(ksp, KSPSolve_FusedCG));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 } // namespace goza::ksp

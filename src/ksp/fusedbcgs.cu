@@ -1,5 +1,5 @@
 /* The KSP type fusedbcgs: flexible BiCGStab with PETSc's semantics (its `fbcgs`), in few passes over the vectors. */
-#include "bcgs_kernels.hpp"
+#include "bcgs_passes.hpp"
 #include "fused.hpp"
 #include "fused_method.hpp"
 #include "petscgoza.h"
@@ -47,7 +47,7 @@ private:
     PetscFunctionBegin;
     early_ = !whole_ && K_.has_transpose();
     PetscCall(K_.first_residual(R));
-    PetscCall(pass(2, bcgs_begin, tells()));
+    PetscCall(pass(2, BcgsBegin{vectors(), tells()}));
     PetscCall(listen());
     if (!whole_)
       PetscCall(add_up([&] {
@@ -66,11 +66,11 @@ private:
   {
     PetscFunctionBegin;
     x_is_late_ = false;
-    PetscCall(pass(4, bcgs_direction, keeps(), DirectionPass{false, true, false, true}, AnyFirstStep()));
+    PetscCall(pass(4, BcgsDirection{vectors(), keeps(), {false, true, false, true}, AnyFirstStep()}));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode direction(const DirectionPass &what) { return pass(what.first ? 0 : 8, bcgs_direction, keeps(), what, first_of_p_); }
+  PetscErrorCode direction(const DirectionPass &what) { return pass(what.first ? 0 : 8, BcgsDirection{vectors(), keeps(), what, first_of_p_}); }
 
   /* On the device, where nobody waits. */
   PetscErrorCode add_up_there(PetscScalar *values, PetscInt n, const bool *wanted = nullptr)
@@ -99,14 +99,14 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode second_half() { return pass(6, bcgs_second_half, whole_ ? tells() : keeps(), whole_, loop_.more()); }
+  PetscErrorCode second_half() { return pass(6, BcgsSecondHalf{vectors(), whole_ ? tells() : keeps(), whole_, loop_.more()}); }
 
   PetscErrorCode halves()
   {
     PetscFunctionBegin;
     PetscCall(K_.precondition(P, MP, {first_of_p_.kind != AnyFirstStep::none}));
     PetscCall(first_product());
-    PetscCall(pass(4, bcgs_first_half, keeps(), first_of_s_));
+    PetscCall(pass(4, BcgsFirstHalf{vectors(), keeps(), first_of_s_}));
     PetscCall(K_.precondition(R, MS, {first_of_s_.kind != AnyFirstStep::none}));
     if (whole_) {
       PetscCall(K_.multiply_dot(MS, R, T, &keeps().there->st, &keeps().there->tt));
@@ -115,7 +115,7 @@ private:
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(K_.multiply(MS, T));
-    PetscCall(pass(8, bcgs_products, keeps()));
+    PetscCall(pass(8, BcgsProducts{vectors(), keeps()}));
     if (by_devices_) PetscCall(second_half_by_devices());
     else {
       PetscCall(add_up([&] { return add_up_products(); }));
@@ -131,10 +131,10 @@ private:
 
     PetscFunctionBegin;
     PetscCall(add_up_there(&there->ss, BcgsScalars::products));
-    PetscCall(Guarded([&] { bcgs_expand(K_.space(), keeps(), early_); }));
+    PetscCall(Guarded([&] { for_each_row(K_.space(), 1, bound<expand_bcgs_residual>(keeps(), early_)); }));
     PetscCall(second_half());
     PetscCall(add_up_there(&there->rr, 2, &there->cancels));
-    PetscCall(Guarded([&] { bcgs_end(K_.space(), tells(), loop_.more()); }));
+    PetscCall(Guarded([&] { for_each_row(K_.space(), 1, bound<end_bcgs>(tells(), loop_.more())); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
