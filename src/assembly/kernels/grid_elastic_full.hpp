@@ -1,4 +1,4 @@
-/* Elasticity on a grid into full CDS and sliced ELL: element matrices come through the ring of grid_elastic_half.hpp, and a node's whole row is written by the
+/* Elasticity on a grid into full CDS and sliced ELL: element matrices come through the ring of grid_elastic_ring.hpp, and a node's whole row is written by the
    node's own lanes, so that values of nodes side by side are whole words of memory; a pair's mirror image is summed up once more from the matrices on chip.
    Half a warp has the nodes below the elements, the other half those above: both have pairs across the elements, which are complete, and pairs inside their
    plane, which are the upper ones' to keep until the next plane comes. */
