@@ -133,54 +133,15 @@ HD void row_inverse(PetscInt i, const Exponent *high, PetscScalar *inverse) { in
 
 template <class V> HD void invert_scale(PetscInt i, const PetscScalar *inverse, V *result) { result[i] = static_cast<V>(PetscReal(1) / inverse[i]); }
 
-struct ScaleValues {
-  PetscInt           nrows;
-  const PetscInt    *ptr, *col;
-  const PetscScalar *val, *inverse_row, *inverse_col;
-  int                shift;
-  PetscScalar       *to;
-
-  HD void operator()(PetscInt i) const
-  {
-    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) scale(i, k);
-  }
-
-#if defined(__CUDACC__)
-  static constexpr int lanes = 8; // of a warp to a row: a thread a row would write words that lie a row's length apart
-
-  __device__ void operator()(PetscInt group, int lane) const
-  {
-    const std::int64_t i = static_cast<std::int64_t>(group) * (32 / lanes) + lane / lanes;
-
-    if (i >= nrows) return;
-    for (PetscInt k = ptr[i] + lane % lanes; k < ptr[i + 1]; k += lanes) scale(static_cast<PetscInt>(i), k);
-  }
-#endif
-
-private:
-  HD void scale(PetscInt i, PetscInt k) const
-  {
-    DoubleScalar a = val[k];
+HD void scale_row(PetscInt i, const Csr &A, const PetscScalar *inverse_row, const PetscScalar *inverse_col, int shift, PetscScalar *to)
+{
+  for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) {
+    DoubleScalar a = A.val[k];
 
     if (inverse_row) a *= PetscRealPart(inverse_row[i]);
-    if (inverse_col) a *= PetscRealPart(inverse_col[col[k]]);
+    if (inverse_col) a *= PetscRealPart(inverse_col[A.col[k]]);
     to[k] = static_cast<PetscScalar>(times_power(a, shift));
   }
-};
-
-void scale_values(const Csr &A, const PetscScalar *inverse_row, const PetscScalar *inverse_col, int shift, PetscScalar *to)
-{
-  const ScaleValues body{A.nrows, A.ptr, A.col, A.val, inverse_row, inverse_col, shift, to};
-
-#if defined(__CUDACC__)
-  if (A.space == Space::Cuda) {
-    constexpr PetscInt rows = 32 / ScaleValues::lanes;
-
-    for_each_warp(A.nrows / rows + (A.nrows % rows > 0), body);
-    return;
-  }
-#endif
-  for_each_row(A.space, A.nrows, body);
 }
 
 template <class V> struct Multiply {
@@ -287,7 +248,7 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
   if (left) *left = row ? 1 : std::ldexp(1.0, shift);
   if (!row && (left || !shift)) return S;
   values_ = Array<PetscScalar>(A.space, entries(A));
-  scale_values(A, row, col, shift, values_.data());
+  for_each_row(A.space, A.nrows, bound<scale_row>(A, row, col, shift, values_.data()));
   S.val = values_.data();
   return S;
 }

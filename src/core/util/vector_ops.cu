@@ -6,50 +6,7 @@
 namespace goza {
 namespace {
 
-/* What a body does element by element. A thread of the device takes elements k, k + apart, ... and reads all of them before it writes the first. */
-template <class Body> struct Elements {
-  static constexpr int each = 4;
-
-  PetscInt n, apart;
-  Body     body;
-
-  HD void operator()(PetscInt k) const
-  {
-#if defined(__CUDA_ARCH__)
-    decltype(body.load(0)) read[each];
-
-  #pragma unroll
-    for (int u = 0; u < each; u++) {
-      const std::int64_t i = k + static_cast<std::int64_t>(u) * apart;
-
-      if (i < n) read[u] = body.load(static_cast<PetscInt>(i));
-    }
-  #pragma unroll
-    for (int u = 0; u < each; u++) {
-      const std::int64_t i = k + static_cast<std::int64_t>(u) * apart;
-
-      if (i < n) body.store(static_cast<PetscInt>(i), read[u]);
-    }
-#else
-    body.store(k, body.load(k));
-#endif
-  }
-};
-
-template <class Body> void for_each_element(Space space, PetscInt n, const Body &body)
-{
-  const PetscInt apart = space == Space::Host ? n : n / Elements<Body>::each + (n % Elements<Body>::each > 0);
-
-  for_each_row(space, apart, Elements<Body>{n, apart, body});
-}
-
-template <class From, class To> struct Convert {
-  const From *x;
-  To         *y;
-
-  HD From load(PetscInt i) const { return x[i]; }
-  HD void store(PetscInt i, From value) const { y[i] = static_cast<To>(value); }
-};
+template <class From, class To> HD void convert_at(PetscInt i, const From *x, To *y) { y[i] = static_cast<To>(x[i]); }
 
 HD void conjugate_at(PetscInt i, PetscScalar *x) { x[i] = PetscConj(x[i]); }
 
@@ -66,14 +23,10 @@ template <class From, class To> HD void add_converted_at(PetscInt i, const From 
 
 template <class V> HD void add_listed_at(PetscInt k, const PetscInt *list, const V *x, V *y) { y[list[k]] += x[list[k]]; }
 
-template <class V> struct TakeFirstStep {
-  FirstStep<V>       step;
-  const V           *rhs;
-  const PetscScalar *given;
-
-  HD typename FirstStep<V>::Read load(PetscInt i) const { return step.load(i, given ? static_cast<V>(given[i]) : rhs[i]); }
-  HD void                        store(PetscInt i, const typename FirstStep<V>::Read &read) const { step.store(i, read); }
-};
+template <class V> HD void take_first_step_at(PetscInt i, const FirstStep<V> &step, const V *rhs, const PetscScalar *given)
+{
+  step.store(i, step.load(i, given ? static_cast<V>(given[i]) : rhs[i]));
+}
 
 /* A row of nothing has 1 in the place of an inverse: what its right-hand side asks for in vain stays in the preconditioned residual, and no solver converges
    without it. */
@@ -149,7 +102,7 @@ template <class V> struct DenseRow {
 
 } // namespace
 
-template <class From, class To> void convert(Space space, PetscInt n, const From *x, To *y) { for_each_element(space, n, Convert<From, To>{x, y}); }
+template <class From, class To> void convert(Space space, PetscInt n, const From *x, To *y) { for_each_row(space, n, bound<convert_at<From, To>>(x, y)); }
 
 template <class From, class To> void add_converted(Space space, PetscInt n, const From *e, To *x)
 {
@@ -178,7 +131,7 @@ template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list
 
 template <class V> void take_first_step(Space space, PetscInt n, const FirstStep<V> &step, const V *rhs, const PetscScalar *given)
 {
-  for_each_element(space, n, TakeFirstStep<V>{step, rhs, given});
+  for_each_row(space, n, bound<take_first_step_at<V>>(step, rhs, given));
 }
 
 template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const unsigned char *isolated, V *inv, V *isolated_inv)
