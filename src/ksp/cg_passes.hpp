@@ -128,27 +128,20 @@ template <bool with_norm> struct CgResidual {
   }
 };
 
-/* z'r, z'z, of the vectors or of what a cycle has left of them; b. ends: the iteration, too. */
+/* z'r, z'z; b. ends: the iteration, too. */
 struct CgProducts {
   static constexpr int dots = 2;
 
-  CgVectors          v;
-  CgScalarsView      S;
-  const PetscScalar *left; // [n][2], or none
-  bool               ends;
-  LoopSwitch         more;
+  CgVectors     v;
+  CgScalarsView S;
+  bool          ends;
+  LoopSwitch    more;
 
   struct Values {
-    PetscScalar zr, zz;
+    PetscScalar z, r;
   };
-  HD Values load(PetscInt i) const
-  {
-    if (left) return {left[2 * static_cast<std::size_t>(i)], left[2 * static_cast<std::size_t>(i) + 1]};
-    const PetscScalar z = v.z_at(i);
-
-    return {PetscConj(z) * v.r[i], PetscConj(z) * z};
-  }
-  HD PetscScalar term(int d, const Values &e) const { return d == 0 ? e.zr : e.zz; }
+  HD Values      load(PetscInt i) const { return {v.z_at(i), v.r[i]}; }
+  HD PetscScalar term(int d, const Values &e) const { return PetscConj(e.z) * (d == 0 ? e.r : e.z); }
   HD void        finish(const PetscScalar *sums) const
   {
     S.there->zr   = sums[0];

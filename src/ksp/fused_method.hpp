@@ -46,14 +46,13 @@ protected:
   ScalarsView<S> tells() { return scalars_.view(true); }
   ScalarsView<S> keeps() { return scalars_.view(false); }
 
-  template <class Body> PetscErrorCode pass(PetscLogDouble flops_per_row, PetscInt n, const Body &body)
+  template <class Body> PetscErrorCode pass(PetscLogDouble flops_per_row, const Body &body)
   {
     PetscFunctionBegin;
-    PetscCall(Guarded([&] { fuse(K_.space(), n, body, K_.sums()); }));
+    PetscCall(Guarded([&] { fuse(K_.space(), K_.n(), body, K_.sums()); }));
     PetscCall(K_.log_flops(flops_per_row));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  template <class Body> PetscErrorCode pass(PetscLogDouble flops_per_row, const Body &body) { return pass(flops_per_row, K_.n(), body); }
 
   PetscErrorCode listen()
   {

@@ -14,7 +14,7 @@ namespace {
    same method as on one rank for matrices that are not, as with boundary conditions in rows alone.
 
    On one rank x follows a direction late: x + a p is made when p is needed no more, in the pass that makes the next p. The pass that makes r takes the first
-   step of the cycle as well, and the last step of the cycle leaves what z'r and z'z are made of.
+   step of the cycle as well.
 
    On a device where nobody looks at x an iteration is recorded, and the device repeats it by itself until it sees that the host might end the solve: the host
    reads what each iteration tells and follows. An iteration ends with the norm: that of z, or with what comes of it that of r. Several ranks do so where their
@@ -43,14 +43,10 @@ private:
   /* z = M r, and the sums with it. begun: the first step came with r. */
   PetscErrorCode precondition(bool begun)
   {
-    FusedSums &sums = K_.sums();
-
     PetscFunctionBegin;
     if (!merged_) {
-      PetscCall(Guarded([&] { sums.leave(0); }));
-      PetscCall(K_.precondition(R, Z, {begun, narrow_z_ != nullptr, K_.may_leave_sums() ? &sums : nullptr}));
-      const bool left = sums.nleft() > 0;
-      PetscCall(pass(4, left ? sums.nleft() : K_.n(), CgProducts{vectors(), tells(), left ? sums.left() : nullptr, !norm_of_r_, loop_.more()}));
+      PetscCall(K_.precondition(R, Z, {begun, narrow_z_ != nullptr}));
+      PetscCall(pass(4, CgProducts{vectors(), tells(), !norm_of_r_, loop_.more()}));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(merged_products());

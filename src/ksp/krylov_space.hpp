@@ -63,7 +63,6 @@ public:
   PetscErrorCode      multiply_transposed(PetscInt x, PetscInt y); // y = A^H x
   bool                has_transpose() const;                       // the same on all ranks
   bool                preconditions_cheaply() const { return op_ && !pc_.has_cycle(); }
-  bool                may_leave_sums() const { return op_ && one_rank_ && pc_.removes_nothing(); } // precondition() may, of z'r and z'z
   PetscErrorCode      sum_over_ranks(PetscScalar *values, PetscInt n) { return one_rank_ ? PETSC_SUCCESS : rank_sums_.sum(values, n); } // values in host memory
   RankSums           &rank_sums() { return rank_sums_; }
   PetscErrorCode      find_devices_sums(bool *found); // collective: of several ranks, where an iteration can be recorded

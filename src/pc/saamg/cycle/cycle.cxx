@@ -209,11 +209,11 @@ private:
     PetscFunctionBegin;
     place_solution(x);
     if constexpr (std::is_same_v<Fine, PetscScalar>) {
-      PetscCall(descend(fine_, b, 0, begin, nullptr, ends.sums));
+      PetscCall(descend(fine_, b, 0, begin));
       if (fine_.x[fine_.at] != x) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
     } else {
       if (coarse_.empty()) PetscCall(Guarded([&] { convert(space_, fine_.n, b, fine_.b.data()); }));
-      PetscCall(descend(fine_, fine_.b.data(), 0, begin, ends.begun ? nullptr : b, ends.sums));
+      PetscCall(descend(fine_, fine_.b.data(), 0, begin, ends.begun ? nullptr : b));
       if (!ends.narrow) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -225,8 +225,8 @@ private:
     return fine_.smoother->steps(true) + fine_.smoother->steps(false);
   }
 
-  /* One cycle on level l (0 is the finest) for A x = b. given: what b, the level's own, is to be, where it is not yet. sums: for the last step. */
-  template <class V> PetscErrorCode descend(Level<V> &L, const V *b, std::size_t l, Pass begin, const PetscScalar *given = nullptr, FusedSums *sums = nullptr)
+  /* One cycle on level l (0 is the finest) for A x = b. given: what b, the level's own, is to be, where it is not yet. */
+  template <class V> PetscErrorCode descend(Level<V> &L, const V *b, std::size_t l, Pass begin, const PetscScalar *given = nullptr)
   {
     const bool zero_guess = begin != Pass::Before;
 
@@ -245,7 +245,7 @@ private:
     PetscCall(descend(next, next.b.data(), l + 1, Pass::FromZero));
     if (twice) PetscCall(descend(next, next.b.data(), l + 1, Pass::Before));
     PetscCall(log_.step(CycleStep::Interpolate, l, 2 * transfer_[l]->nnz(), [&] { return correct(L, l); }));
-    PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, false), [&] { return L.smooth(b, Pass::After, sums); }));
+    PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, false), [&] { return L.smooth(b, Pass::After); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

@@ -29,11 +29,10 @@ struct CycleOptions {
 
 /* What an application shares with the passes before and behind it. */
 struct CycleEnds {
-  bool       begun  = false;   // the first step has been taken: see Cycle::first_step()
-  bool       narrow = false;   // the solution may stay where Cycle::narrow_solution() says
-  FusedSums *sums   = nullptr; // where the last step may leave x'b and x'x
+  bool begun  = false; // the first step has been taken: see Cycle::first_step()
+  bool narrow = false; // the solution may stay where Cycle::narrow_solution() says
 
-  bool operator==(const CycleEnds &other) const { return begun == other.begun && narrow == other.narrow && sums == other.sums; }
+  bool operator==(const CycleEnds &other) const { return begun == other.begun && narrow == other.narrow; }
 };
 
 class Cycle {

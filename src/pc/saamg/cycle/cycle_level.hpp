@@ -111,7 +111,7 @@ template <class V> struct Level {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode smooth(const V *rhs, Pass pass, FusedSums *sums = nullptr) { return smoother->apply(rhs, x, at, pass, &at, sums); }
+  PetscErrorCode smooth(const V *rhs, Pass pass) { return smoother->apply(rhs, x, at, pass, &at); }
   /* From zero, for what b is to be. */
   PetscErrorCode start(const PetscScalar *given)
   {

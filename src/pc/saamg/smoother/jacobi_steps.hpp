@@ -19,12 +19,12 @@ public:
     return true;
   }
 
-  PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end, FusedSums *sums) override
+  PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end) override
   {
     PetscFunctionBegin;
     if (pass == Pass::FromZero) PetscCall(Guarded([&] { take_first_step(A_.space(), D_.n, FirstStep<V>{omega_[0], D_.inv, D_.isolated, x[at]}, b); }));
     for (std::size_t step = pass == Pass::FromZero || pass == Pass::Begun; step < omega_.size(); step++, at = 1 - at)
-      PetscCall(take_step(step, b, x[at], x[1 - at], step + 1 == omega_.size() ? sums : nullptr));
+      PetscCall(take_step(step, b, x[at], x[1 - at]));
     *end = at;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -37,16 +37,11 @@ protected:
   }
 
 private:
-  PetscErrorCode take_step(std::size_t step, const V *b, const V *x, V *y, FusedSums *sums)
+  PetscErrorCode take_step(std::size_t step, const V *b, const V *x, V *y)
   {
     const V *const diagonal = D_.of_A ? A_.diagonal_block().main_diagonal() : nullptr;
-    const V *const D        = diagonal ? diagonal : D_.inv;
 
-    PetscFunctionBegin;
-    if (sums && !A_.has_others())
-      PetscCall(Guarded([&] { A_.diagonal_block().apply_dots(x, {b, y, true, sums, true, omega_[step], D, x, diagonal != nullptr}); }));
-    else PetscCall(A_.apply(x, JacobiStep<V>{omega_[step], D, b, x, y, diagonal != nullptr}));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return A_.apply(x, JacobiStep<V>{omega_[step], diagonal ? diagonal : D_.inv, b, x, y, diagonal != nullptr});
   }
 
   ParOperator<V>    &A_;

@@ -38,7 +38,7 @@ public:
   int            steps(bool zero_guess) const override { return jacobi_->steps(zero_guess); }
   double         products(bool zero_guess) const override { return jacobi_->products(zero_guess); }
   bool           first_step(FirstStep<V> *step) const override { return jacobi_->first_step(step); }
-  PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end, FusedSums *sums) override { return jacobi_->apply(b, x, at, pass, end, sums); }
+  PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end) override { return jacobi_->apply(b, x, at, pass, end); }
   std::string    describe() const override { return "l1" + jacobi_->describe(); }
   std::size_t    bytes() const override { return inv_.bytes(); }
 

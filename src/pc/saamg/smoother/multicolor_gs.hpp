@@ -67,7 +67,7 @@ public:
   int    steps(bool) const override { return 0; }
   double products(bool zero_guess) const override { return static_cast<double>(sweeps_) - (zero_guess ? rows_.first_share() : 0); }
 
-  PetscErrorCode apply(const V *b, V *const places[2], int at, Pass pass, int *end, FusedSums *) override
+  PetscErrorCode apply(const V *b, V *const places[2], int at, Pass pass, int *end) override
   {
     const PetscInt ncolors = rows_.ncolors();
     V             *x       = places[at];

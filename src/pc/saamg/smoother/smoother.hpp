@@ -55,12 +55,11 @@ public:
   virtual bool turns() const { return false; }   // Pass::After is another direction
   virtual int  steps(bool zero_guess) const = 0; // places changed by apply()
   /* The first step from zero where it is one of elements alone, with x to write to; false: it is not. */
-  virtual bool first_step(FirstStep<V> *) const { return false; }
-  /* sums: where the last step may leave x'b and x'x of what it writes; nullptr: nobody wants them. */
-  virtual PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end, FusedSums *sums) = 0;
-  virtual std::string    describe() const                                                               = 0;
-  virtual double         products(bool zero_guess) const                                                = 0; // with A, for counting flops
-  virtual std::size_t    bytes() const { return 0; }                                                         // of its own
+  virtual bool           first_step(FirstStep<V> *) const { return false; }
+  virtual PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end) = 0;
+  virtual std::string    describe() const                                              = 0;
+  virtual double         products(bool zero_guess) const                               = 0; // with A, for counting flops
+  virtual std::size_t    bytes() const { return 0; }                                        // of its own
 };
 
 /* What a smoother is made from. The grid's rows can be read while it is made. */
