@@ -1,4 +1,5 @@
 #include "core/util/algorithm.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "core/launch/row_sums.hpp"
 #include "parallel/renumber.hpp"
 #include "aggregate_at_once.hpp"
@@ -9,11 +10,22 @@ namespace goza::saamg {
 namespace {
 
 struct MarkRoots {
-  const Key *first, *second;
-  PetscInt  *mark;
+  const Key      *first, *second;
+  const PetscInt *alone; // or null
+  PetscInt       *mark;
 
-  HD void operator()(PetscInt i) const { mark[i] = is_root(first[i]) || is_root(second[i]); }
+  HD void operator()(PetscInt i) const { mark[i] = is_root(first[i]) || is_root(second[i]) || (alone && alone[i]); }
 };
+
+HD void leave_out(PetscInt i, const PetscInt *alone, PetscInt *degree)
+{
+  if (alone[i]) degree[i] = 0;
+}
+
+HD void number_alone(PetscInt i, const PetscInt *alone, PetscInt begin, const PetscInt *number, NodeIds ids, Member *member)
+{
+  if (alone[i]) member[i] = {begin + number[i], ids(i)};
+}
 
 struct Numbers {
   const Member *joined;
@@ -133,6 +145,12 @@ Array<PetscInt> ids_of(const CsrAggregates &aggregates)
   return name;
 }
 
+void set_alone(CsrGraph &G, Array<PetscInt> marked)
+{
+  for_each_row(G.space(), G.nodes->nlocal(), bound<leave_out>(marked.data(), G.degree.data()));
+  G.alone = std::move(marked);
+}
+
 CsrAggregates of_members(const CsrGraph &G, const Array<Member> &member, const LocalColumns &roots, PetscInt least)
 {
   const Space      space = G.space();
@@ -149,7 +167,7 @@ CsrAggregates of_members(const CsrGraph &G, const Array<Member> &member, const L
 
 static CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alone)
 {
-  if (CsrAggregates found; aggregate_at_once(G, first_alone, found)) return found;
+  if (CsrAggregates found; !G.alone.size() && aggregate_at_once(G, first_alone, found)) return found;
   const Space      space  = G.space();
   const ColumnMap &nodes  = *G.nodes;
   const PetscInt   nlocal = nodes.nlocal();
@@ -163,10 +181,11 @@ static CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alo
   if (first_alone) second.zero();
   else second_roots(G, first, second);
 
-  bool           boxes;
-  const PetscInt rooted = roots_here(G, key, second, &boxes);
+  bool     boxes;
+  PetscInt rooted = roots_here(G, key, second, &boxes);
 
-  for_each_row(space, G.n, MarkRoots{key.data(), second.data(), number.data()});
+  if (G.alone.size()) rooted += static_cast<PetscInt>(joined_rows<Plus, 1, std::int64_t>(space, G.n, bound<count_marked>(G.alone.data()))[0]);
+  for_each_row(space, G.n, MarkRoots{key.data(), second.data(), G.alone.size() ? G.alone.data() : nullptr, number.data()});
   scan_lengths(space, number.data(), number);
   const LocalColumns roots(nodes.comm(), rooted, space);
   const PetscInt     begin = roots.start();
@@ -186,6 +205,7 @@ static CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alo
     for_each_node(G, JoinMost{G.edges, G.strong_links, G.ids, boxes, joined.data(), of_root.data()});
     joined.swap(of_root);
   }
+  if (G.alone.size()) for_each_row(space, G.n, bound<number_alone>(G.alone.data(), begin, number.data(), G.ids, joined.data()));
   return of_members(G, joined, roots, least);
 }
 

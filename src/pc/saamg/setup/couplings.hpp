@@ -20,7 +20,7 @@ struct Couplings {
 
   /* Where entries are those of an M-matrix, small ones are weak couplings: across the layers of a stretched grid, say. On meshes with obtuse angles they say
      nothing, and on graphs with hubs strength would say as much of degrees as of weights. */
-  bool anisotropic() const { return edges > 0 && !by_heaviest() && positive <= rows / 1000 && 4 * weak >= edges && evenly(); }
+  bool anisotropic() const { return edges > 0 && !uneven() && positive <= rows / 1000 && 4 * weak >= edges && evenly(); }
   bool evenly() const { return static_cast<double>(squares) * static_cast<double>(rows) <= 2 * static_cast<double>(edges) * static_cast<double>(edges); }
 
   /* Where entries are of both signs, as of elements that are long or have obtuse angles, of higher order and of plates, smooth vectors differ along those of
@@ -40,11 +40,8 @@ struct Couplings {
      plane (6 neighbours, weights spread evenly over 3 to 6 decades; log-normal from cell to cell, over 4 decades and more), in up to 0.144 where cells of two
      kinds are mixed by chance. Along lines of random entries there are as many, but next to no couplings between those along them and those across. With
      aggregates that follow the largest CG takes 8 iterations for 42 (4 neighbours, 6 decades), 9 for 21 (log-normal), but 25 for 9 where cells of 1 and 100 000
-     are mixed (a model). */
-  bool by_heaviest() const
-  {
-    return rows > 0 && positive <= rows / 1000 && (scattered() || (6 * ruled >= rows && 12 * (below[cuts - 1] - below[0]) >= edges)) && evenly();
-  }
+     are mixed (a model). Where there are obtuse angles, in however few rows, what outweighs others is of short edges, along which they say nothing. */
+  bool by_heaviest() const { return positive == 0 && uneven(); }
 
   /* Where couplings of all sizes make up a fifth, and not along lines or around single cells, where hardly a row is of one coupling, aggregates follow the
      largest and no threshold is called for. Coefficients from cell to cell by chance, over 4 to 10 decades: CG takes 6 to 11 iterations for 9 to 27 in space,
@@ -117,6 +114,10 @@ struct Couplings {
   }
 
 private:
+  bool uneven() const
+  {
+    return rows > 0 && positive <= rows / 1000 && (scattered() || (6 * ruled >= rows && 12 * (below[cuts - 1] - below[0]) >= edges)) && evenly();
+  }
   int last_without_more(int k) const // cut up to which there are hardly more couplings than up to the k-th
   {
     int last = k;

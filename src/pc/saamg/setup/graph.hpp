@@ -30,6 +30,7 @@ struct CsrGraph {
   Array<PetscInt>  node_of_ghost_column; // [ghosts of A] among the ghost nodes; those that are none of them have the number behind the last
   Array<float>     weight;
   Array<PetscReal> rdiag;
+  Array<PetscInt>  alone;    // [nodes] 1 for nodes that are aggregates of their own, or nothing; to all others they are as isolated ones
   Array<PetscInt>  filtered; // [owned nodes + 1] lengths of filter_weak()'s rows, where they are known: of these values of A
 
   Space space() const { return degree.space(); }
@@ -68,6 +69,11 @@ struct NodeRows {
 /* name: [owned nodes], or null for the global numbers; lattice: which they are points of. Collective. */
 CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name = nullptr, const Lattice &lattice = {},
                         const KnownRows &known = {});
+
+/* The nodes that are marked [nodes] are to be aggregates of their own. */
+void set_alone(CsrGraph &G, Array<PetscInt> marked);
+
+HD inline void count_marked(PetscInt i, std::int64_t *count, const PetscInt *marked) { count[0] += marked[i]; }
 
 struct CsrAggregates {
   PetscInt        n = 0;   // of this rank

@@ -135,6 +135,7 @@ struct CsrTransfer : Interpolation {
   bool            lopsided = false; // it was to have test functions of its own, whose coarse operator would have been too large
   PetscInt        further  = 0;     // degree of the polynomial that smoothed P where that is more than asked for
   double          few      = 0;     // entries a row of what smoothed P a second time within its pattern; 0: it was not
+  std::int64_t    alone    = 0;     // rows that are aggregates of their own: see lasting_rows.hpp
   bool            bounded  = false; // aggregates are larger than asked for, since the coarse operator would have been too large
 
   std::shared_ptr<Coarsening> coarsening; // while only aggregates are to be kept
@@ -242,6 +243,7 @@ private:
     PetscInt     further = 0; // a degree that is tried first
   };
 
+  void           find_lasting(Coarsening &from, const Way &way, const HierarchyOptions &options) const;
   CsrGraph       graph_of(Grid &grid, const Strength &strength) const;
   bool           may_be_boxes(const Way &way, PetscInt k, bool filters, const HierarchyOptions &options) const;
   PetscErrorCode trim_lattice(Grid &finest);

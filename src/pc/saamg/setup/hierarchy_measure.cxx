@@ -2,6 +2,7 @@
 #include "balanced.hpp"
 #include "grid_of_rows.hpp"
 #include "hierarchy.hpp"
+#include "lasting_rows.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 #include "setup_step.hpp"
@@ -114,6 +115,22 @@ PetscErrorCode Hierarchy::find_further_along_strong(const Coarsening &from, cons
     if (walks_of_two(level.A, *level.columns) <= walks_of_nine_points) *degree = 2;
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From this spectrum on, beyond that of good meshes, rows are looked at; below the finest level, where it has lasting ones. */
+constexpr PetscReal spectrum_of_lasting = static_cast<PetscReal>(2.4);
+
+/* On a lattice aggregates are even; along each row's largest coupling such rows have few beside them. */
+void Hierarchy::find_lasting(Coarsening &from, const Way &way, const HierarchyOptions &options) const
+{
+  const Grid     &grid  = grids_.back();
+  const CsrLevel &level = *grid.level;
+
+  if (from.boxes || grid.bs > 1 || from.k > 1 || !from.degree || way.aggressive || way.adjoint || way.with != SmoothedWith::Matrix || !options.further ||
+      !options.balanced || options.by_heaviest || options.bends || level.dominant || level.lattice.known() ||
+      !(grids_.size() > 1 ? grids_[0].transfer->alone > 0 : grid.spectrum() > spectrum_of_lasting))
+    return;
+  from.alone = leave_lasting_rows_alone(level.A, *level.columns, level.relaxing(), grid.spectrum(), from.graph);
 }
 
 CsrGraph Hierarchy::graph_of(Grid &grid, const Strength &strength) const

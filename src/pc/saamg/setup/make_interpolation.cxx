@@ -152,14 +152,14 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
   if (from.adjoint && tests) *tests = test_functions(A, level.columns, from, *dinv, lambda, options, *columns_of_tests);
   const bool whole = !filtered.ptr.size() && !diffusive.ptr.size();
   CsrMatrix  P     = polynomial(A, level.columns, from, *dinv, lambda, options, columns, {whole ? level.blocks : nullptr, &grid.transfer->blocks});
-  if (from.shortens) shorten_rows({from.coarse_B, from.name}, nullptr, columns, P);
+  if (from.shortens) shorten_rows({from.coarse_B, from.name, level.ids(1)}, nullptr, columns, P);
   if (!smooths_within(grid, from, from.filters ? entries_of_all(A, *level.columns) : level.nnz)) return P;
-  if (options.strong_share > 0) {
-    const PetscReal step = omega_within(grid.lambda, from, options);
+  const PetscReal step = omega_within(grid.lambda, from, options);
 
-    smooth_within(level.A, level.columns, level.relaxing(), step, from.coarse_B, columns, P);
-    relax_costly_rows(level.A, level.columns, level.relaxing(), step, {from.coarse_B, from.name}, columns, P);
-  } else smooth_within(A, level.columns, *dinv, omega_within(lambda, from, options), from.coarse_B, columns, P);
+  if (options.strong_share > 0) smooth_within(level.A, level.columns, level.relaxing(), step, from.coarse_B, columns, P);
+  else smooth_within(A, level.columns, *dinv, omega_within(lambda, from, options), from.coarse_B, columns, P);
+  if (options.strong_share > 0 || from.alone)
+    relax_costly_rows(level.A, level.columns, level.relaxing(), step, {from.coarse_B, from.name, level.ids(1)}, columns, P);
   return P;
 }
 
@@ -173,7 +173,10 @@ static CsrMatrix unsmoothed(const CsrLevel &level, const Coarsening &from, MapPt
   return smoothed_prolongator(nothing.view(), from, level.dinv, 0, columns);
 }
 
-static bool plain(const Coarsening &from) { return !from.filters && !from.adjoint && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix; }
+static bool plain(const Coarsening &from)
+{
+  return !from.filters && !from.adjoint && !from.alone && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix;
+}
 
 /* Whether P's rows need not be held: the next product makes them, and a cycle that reads pairs in half precision gets these from there. */
 static bool product_may_make(const Grid &grid, const Coarsening &from, const HierarchyOptions &options)

@@ -27,6 +27,7 @@ struct Coarsening {
   bool               ones = false; // of boxes: these come of a near-null vector of ones, and are made again where they are not kept
   PetscInt           bs = 1, k = 1;
   PetscInt           degree        = 1;     // of the polynomial that smooths it; 0: it is not smoothed
+  std::int64_t       alone         = 0;     // nodes of all ranks that are aggregates of their own
   double             within        = 0;     // entries a row up to which it is smoothed within its pattern, too
   bool               shortens      = false; // rows keep their largest entries
   bool               filters       = false; // weak entries are left out; else there is no graph

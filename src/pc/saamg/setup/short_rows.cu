@@ -3,6 +3,7 @@
 #include "core/util/algorithm.hpp"
 #include "parallel/par_csr.hpp"
 #include "within_rows.hpp"
+#include <limits>
 
 namespace goza::saamg {
 namespace {
@@ -26,17 +27,23 @@ struct KeepLargest {
   const PetscInt    *ptr, *col;
   const PetscScalar *val, *coarse; // [columns]
   const PetscInt    *name;         // [columns]
+  NodeIds            rows;
   const PetscInt    *kept_ptr;
   PetscInt          *kept_col;
   PetscScalar       *kept_val;
 
-  HD Ranked ranked(PetscInt p) const { return {static_cast<float>(PetscAbsScalar(val[p] * coarse[col[p]])), name[col[p]]}; }
+  HD Ranked ranked(PetscInt i, PetscInt p) const
+  {
+    const PetscInt c = col[p];
+
+    return {name[c] == rows(i) ? std::numeric_limits<float>::max() : static_cast<float>(PetscAbsScalar(val[p] * coarse[c])), name[c]};
+  }
 
   HD void operator()(PetscInt i) const
   {
     const PetscInt begin = ptr[i], end = ptr[i + 1], first = kept_ptr[i];
     const bool     shorter = end - begin > kept_ptr[i + 1] - first;
-    const Ranked   last    = shorter ? last_kept(begin, end) : Ranked{-1, 0};
+    const Ranked   last    = shorter ? last_kept(i, begin, end) : Ranked{-1, 0};
     PetscScalar    wanted = 0, found = 0;
     PetscInt       q = first;
 
@@ -44,7 +51,7 @@ struct KeepLargest {
       const PetscScalar part = val[p] * coarse[col[p]];
 
       wanted += part;
-      if (shorter && last.before(ranked(p))) continue;
+      if (shorter && last.before(ranked(i, p))) continue;
       found += part;
       kept_col[q] = col[p];
       kept_val[q] = val[p];
@@ -57,14 +64,14 @@ struct KeepLargest {
   }
 
 private:
-  HD Ranked last_kept(PetscInt begin, PetscInt end) const
+  HD Ranked last_kept(PetscInt i, PetscInt begin, PetscInt end) const
   {
     Ranked kept[most_entries_kept];
 
     UNROLL()
     for (int k = 0; k < most_entries_kept; k++) kept[k] = {-1, 0};
     for (PetscInt p = begin; p < end; p++) {
-      Ranked entry = ranked(p);
+      Ranked entry = ranked(i, p);
 
       UNROLL()
       for (int k = 0; k < most_entries_kept; k++) {
@@ -95,7 +102,7 @@ void shorten_rows(const ColumnsOfP &of, const PetscInt *chosen, MapPtr &columns,
   kept.col = Array<PetscInt>(space, nnz, unset);
   kept.val = Array<PetscScalar>(space, nnz, unset);
   for_each_row(space, P.nrows,
-               KeepLargest{P.ptr.data(), P.col.data(), P.val.data(), coarse.data(), name.data(), kept.ptr.data(), kept.col.data(), kept.val.data()});
+               KeepLargest{P.ptr.data(), P.col.data(), P.val.data(), coarse.data(), name.data(), of.rows, kept.ptr.data(), kept.col.data(), kept.val.data()});
   P = std::move(kept);
   if (columns->size() > 1) columns = drop_unused_ghosts(*columns, columns->ghosts(), P);
 }

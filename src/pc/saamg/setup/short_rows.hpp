@@ -1,6 +1,7 @@
 /* Interpolation of few entries a row, in the space where it is: coarse operators get no denser than these allow. A node is a row, with one near-null vector. */
 #pragma once
 #include "core/sparse/csr_matrix.hpp"
+#include "local_rows.hpp"
 #include "parallel/column_map.hpp"
 
 namespace goza::saamg {
@@ -12,9 +13,11 @@ constexpr int most_entries_kept = 8;
 struct ColumnsOfP {
   const Array<PetscScalar> &coarse_B; // their near-null vector
   const Array<PetscInt>    &name;     // numbers that do not depend on how ranks share them
+  NodeIds                   rows;     // of P's rows: an aggregate has the number of its root
 };
 
-/* Rows of P keep their largest entries, by what they make of the near-null vector, and are scaled to interpolate that as before; chosen [rows]: of those alone
+/* Rows of P keep their largest entries, by what they make of the near-null vector, and a root that of its aggregate, which else might interpolate to nothing;
+   they are scaled to interpolate that vector as before; chosen [rows]: of those alone
    that are not 0, null: of all. columns: of P, and then of the new P. Collective. */
 void shorten_rows(const ColumnsOfP &of, const PetscInt *chosen, MapPtr &columns, CsrMatrix &P);
 
