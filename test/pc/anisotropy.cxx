@@ -288,7 +288,8 @@ BOOST_AUTO_TEST_CASE(degrees_on_slivers)
   BOOST_TEST(says(make_pc(A), ", 3.2]"));
   const PetscInt its = iterations(A);
   const Option   set("-pc_saamg_finest_chebyshev_degree", "3");
-  BOOST_TEST(4 * its <= 3 * iterations(A), its);
+  BOOST_TEST(its <= 13);
+  BOOST_TEST(its < iterations(A), its);
 }
 
 /* Beside slivers interpolation is relaxed further in the few rows that hold most of its energy, and below it keeps few entries a row where it could not be
@@ -297,6 +298,20 @@ BOOST_AUTO_TEST_CASE(costly_rows_of_slivers)
 {
   BOOST_TEST(iterations(assemble(slivers(8000), MATAIJ)) <= 20);
   BOOST_TEST(iterations(assemble(slivers(20000), MATAIJ)) <= 24);
+}
+
+/* Where a few triangles are nearly flat the nodes whose errors outlast smoothing are aggregates of their own, on meshes whose other entries are all of one
+   sign, too. */
+BOOST_AUTO_TEST_CASE(lasting_rows)
+{
+  for (const char *name : {"triangles_lognormal", "triangles_p2"}) {
+    const auto      found_by = [name](const LeagueProblem &p) { return p.name == name; };
+    const MatHandle A        = assemble(entry_of(name, std::find_if(league().begin(), league().end(), found_by)->make(1).A), MATAIJ);
+
+    BOOST_TEST(says(make_pc(A), "whose errors outlast smoothing"));
+    BOOST_TEST(iterations(A) <= 28, name);
+  }
+  BOOST_TEST(!says(make_pc(assemble(stencil27(12, 12, 12), MATAIJ)), "outlast"));
 }
 
 /* And of one more where the levels below take long beside the finest, as those of 27 points do not. */

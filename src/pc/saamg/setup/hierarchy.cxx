@@ -138,13 +138,12 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
       T = tentative(aggregates, columns, grid.bs, from.k, B);
       if (!from.boxes) from.aggregate = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
     }
-    from.aggregates    = aggregates.map;
-    from.Q             = std::move(T.Q);
-    coarse_B           = std::move(T.Bcoarse);
-    from.within        = most_within(from, options);
-    const bool relaxes = from.within > 0 && (options.strong_share > 0 || from.alone);
-    from.coarse_B      = from.within > 0 || from.shortens ? coarse_B.copied(coarse_B.space()) : Array<PetscScalar>(coarse_B.space());
-    if (relaxes || from.shortens) from.name = ids_of(aggregates);
+    from.aggregates = aggregates.map;
+    from.Q          = std::move(T.Q);
+    coarse_B        = std::move(T.Bcoarse);
+    from.within     = most_within(from, options);
+    from.coarse_B   = from.within > 0 || from.shortens ? coarse_B.copied(coarse_B.space()) : Array<PetscScalar>(coarse_B.space());
+    if ((from.within > 0 && (options.strong_share > 0 || from.alone)) || from.shortens) from.name = ids_of(aggregates);
     grid.transfer           = std::make_shared<CsrTransfer>();
     grid.transfer->alone    = from.alone;
     grid.transfer->smoothed = from.degree > 0;
