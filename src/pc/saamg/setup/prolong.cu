@@ -176,7 +176,9 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   }
 #if defined(__CUDACC__)
   if (space == Space::Cuda && bs == 1 && k == 1) {
-    product::make(SmoothedTerms{A.ptr, A.col, A.val, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
+    const SmoothedTerms terms{A.ptr, A.col, A.val, aggregate, from.Q.data(), dinv.data(), omega};
+
+    if (!product::make_few(A, terms, P)) product::make(terms, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
     return P;
   }
 #endif
