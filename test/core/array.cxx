@@ -1,6 +1,6 @@
 /* Arrays in host memory; where a device exists, the same in device memory. */
 #include "core/device/array.hpp"
-#include "core/device/small_blocks.hpp"
+#include "core/device/free_blocks.hpp"
 
 #include "../support/check.hpp"
 #include "../support/spaces.hpp"
@@ -123,17 +123,24 @@ BOOST_AUTO_TEST_CASE(unset_host_arrays)
 }
 
 /* Blocks that came back go to the next of their size on the same stream, up to a bound; larger ones are not kept. */
-BOOST_AUTO_TEST_CASE(small_blocks)
+BOOST_AUTO_TEST_CASE(free_blocks)
 {
-  using goza::device::SmallBlocks;
-  SmallBlocks blocks;
-  char        memory[3], streams[2];
-  const int   kind = SmallBlocks::kind_of(1000);
+  using goza::device::FreeBlocks;
+  FreeBlocks blocks;
+  char       memory[3], streams[2];
+  const int  kind = FreeBlocks::kind_of(1000);
 
-  BOOST_TEST(SmallBlocks::size_of(kind) == 1024u);
-  BOOST_TEST(SmallBlocks::size_of(SmallBlocks::kind_of(1024)) == 1024u);
-  BOOST_TEST(SmallBlocks::size_of(SmallBlocks::kind_of(1)) >= 1u);
-  BOOST_TEST(SmallBlocks::kind_of(SmallBlocks::most) == -1);
+  BOOST_TEST(FreeBlocks::size_of(kind) == 1024u);
+  BOOST_TEST(FreeBlocks::size_of(FreeBlocks::kind_of(1024)) == 1024u);
+  BOOST_TEST(FreeBlocks::size_of(FreeBlocks::kind_of(1)) >= 1u);
+  for (std::size_t bytes = 1000; FreeBlocks::kind_of(bytes) >= 0; bytes += bytes / 7 + 1) {
+    const int k = FreeBlocks::kind_of(bytes);
+
+    BOOST_TEST(FreeBlocks::size_of(k) >= bytes);
+    BOOST_TEST(FreeBlocks::size_of(k - 1) < bytes);
+    if (bytes > 1 << 20) BOOST_TEST(FreeBlocks::size_of(k) - bytes <= bytes / 16);
+  }
+  BOOST_TEST(FreeBlocks::kind_of(std::size_t(1) << 30) == -1);
   BOOST_TEST(!blocks.keep(memory, -1, streams));
   BOOST_TEST(blocks.keep(memory, kind, streams));
   BOOST_TEST(blocks.take(kind, streams + 1) == nullptr);
@@ -142,10 +149,10 @@ BOOST_AUTO_TEST_CASE(small_blocks)
   BOOST_TEST(blocks.take(kind, streams) == nullptr);
   BOOST_TEST(blocks.bytes() == 0u);
 
-  const int   large = SmallBlocks::kind_of(1 << 20);
+  const int   large = FreeBlocks::kind_of(1 << 20);
   std::size_t kept  = 0;
   while (blocks.keep(memory + kept % 3, large, streams)) kept++;
-  BOOST_TEST(kept == SmallBlocks::most >> 20);
+  BOOST_TEST(kept == blocks.most() >> 20);
   std::size_t dropped = 0;
   blocks.drop([&](void *, void *stream) { dropped += stream == streams; });
   BOOST_TEST(dropped == kept);

@@ -1,12 +1,12 @@
 /* device.hpp with the CUDA runtime; without it: no_device.cxx. */
 #include "device.hpp"
 #include "cuda_check.hpp"
+#include "free_blocks.hpp"
 #include "numbers.hpp"
 #include "properties.hpp"
 #include "recording.hpp"
 #include "refused_memory.hpp"
 #include "scalars.hpp"
-#include "small_blocks.hpp"
 #include "upload.hpp"
 #include <algorithm>
 #include <atomic>
@@ -29,9 +29,9 @@ static std::mutex   guard;
 struct Block {
   std::size_t  bytes;
   cudaStream_t stream; // where it was allocated
-  int          kind;   // of SmallBlocks
+  int          kind;   // of FreeBlocks
 };
-static SmallBlocks              small;
+static FreeBlocks               kept;
 static std::map<void *, Block>  blocks;                              // what is allocated, so that bytes_in_use() is exact
 static std::atomic<std::size_t> in_use{0}, most_in_use{0}, limit{0}; // limit 0: none
 static std::atomic<std::size_t> waited{0};
@@ -131,10 +131,16 @@ bool is_device_pointer(const void *p)
   return attributes.type == cudaMemoryTypeDevice;
 }
 
+static void free_kept(void *block, void *stream)
+{
+  if (stream != current || cudaFreeAsync(block, current) != cudaSuccess) (void)cudaFree(block);
+}
+
 /* Memory comes from the device's pool, in the order of the stream: cudaMalloc() and cudaFree() would wait for the device, and cost milliseconds. The pool keeps
-   up to a quarter of the device's memory that is free at the moment, for the next set-up. */
+   up to a quarter of the device's memory that is free at the moment, for the next set-up, and of what is freed here so much is not given back to it. */
 static bool has_pool()
 {
+  constexpr std::size_t       share = 64;
   static std::map<int, bool>  known;
   int                         id = 0, supported = 0;
   cudaMemPool_t               pool;
@@ -153,6 +159,7 @@ static bool has_pool()
       keep = total / 4;
       check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolSetAttribute");
     }
+    kept.allow(std::max(kept.most(), total / share));
   }
   return known[id] = supported != 0;
 }
@@ -178,13 +185,13 @@ void *allocate(std::size_t bytes)
   if (!bytes) return nullptr;
   const bool pooled = has_pool();
   if (memory_refused(bytes) || (limit && in_use + bytes > limit)) no_memory(bytes);
-  const int         kind  = pooled && !recording() ? SmallBlocks::kind_of(bytes) : -1;
-  const std::size_t taken = kind < 0 ? bytes : SmallBlocks::size_of(kind);
+  const int         kind  = pooled && !recording() ? FreeBlocks::kind_of(bytes) : -1;
+  const std::size_t taken = kind < 0 ? bytes : FreeBlocks::size_of(kind);
   void             *p     = nullptr;
 
   {
     std::lock_guard<std::mutex> lock(guard);
-    p = small.take(kind, current);
+    p = kept.take(kind, current);
   }
   if (!p) err = pooled ? cudaMallocAsync(&p, taken, current) : cudaMalloc(&p, bytes);
   if (pooled && err == cudaErrorMemoryAllocation) { // give back what the pool keeps, and try once more
@@ -194,7 +201,7 @@ void *allocate(std::size_t bytes)
     (void)cudaGetLastError();
     {
       std::lock_guard<std::mutex> lock(guard);
-      small.drop([](void *block, void *stream) { (void)cudaFreeAsync(block, static_cast<cudaStream_t>(stream)); });
+      kept.drop(free_kept);
     }
     check(cudaGetDevice(&id), "cudaGetDevice");
     check(cudaDeviceGetDefaultMemPool(&pool, id), "cudaDeviceGetDefaultMemPool");
@@ -229,10 +236,12 @@ void deallocate(void *p) noexcept
       stream = block->second.stream;
       same   = stream == current;
       in_use -= block->second.bytes;
-      const bool stays = same && !recording() && small.keep(p, block->second.kind, stream);
+      const int  kind  = block->second.kind;
+      const bool keeps = same && !recording() && kind >= 0;
 
       blocks.erase(block);
-      if (stays) return;
+      if (keeps && kept.keep(p, kind, stream)) return;
+      if (keeps) kept.drop(free_kept); /* sizes that are not asked for any more would stay for ever */
     }
   }
   /* when PETSc has moved to another stream, work on the old one may still need the memory: cudaFree() waits for all */
