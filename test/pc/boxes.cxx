@@ -142,7 +142,7 @@ void no_rough_copy()
 /* A cycle's level takes the copy over, and makes it anew when it has let go of it. */
 void rough_copy_taken()
 {
-  const Case      c = on_lattice({40, 40, 40}, 0, "27_points");
+  const Case      c = on_lattice({44, 44, 44}, 0, "27_points");
   const MatHandle A = assemble(c.entry, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
   for (Space where : spaces()) {
     OwnRows                            rows;

@@ -113,7 +113,20 @@ HD void most_of_rows(PetscInt i, std::int64_t *most, const Exponent *high, const
   if (least) most[2] = Most::join<std::int64_t>(most[2], least[i]);
 }
 
-/* Powers of two near the roots of the diagonal and their inverses; bad: no such root. */
+/* Of a power of two near the root of a diagonal entry; 1: there is no such root. */
+HD bool        has_root(double d) { return d > 0 && is_finite(d); }
+HD PetscScalar inverse_root(double d) { return has_root(d) ? ldexp(1.0, -(ilogb(d) / 2)) : 1; }
+
+template <class V> HD void root_at(PetscInt i, std::int64_t *bad, const PetscScalar *diagonal, PetscScalar *inverse, V *root)
+{
+  const double d = size_of(DoubleScalar(diagonal[i]));
+
+  *bad += !has_root(d);
+  inverse[i] = inverse_root(d);
+  root[i]    = static_cast<V>(PetscReal(1) / inverse[i]);
+}
+
+/* bad: no such root. */
 HD void diagonal_roots(PetscInt i, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val, PetscScalar *inverse, std::int64_t *bad)
 {
   DoubleScalar sum = 0;
@@ -122,9 +135,8 @@ HD void diagonal_roots(PetscInt i, const PetscInt *ptr, const PetscInt *col, con
     if (col[k] == i) sum += val[k];
   const double d = size_of(sum);
 
-  bad[i] = !(d > 0 && is_finite(d));
-  if (ptr[i] == ptr[i + 1]) bad[i] = 0;
-  inverse[i] = d > 0 && is_finite(d) ? ldexp(1.0, -(ilogb(d) / 2)) : 1;
+  bad[i]     = !has_root(d) && ptr[i] < ptr[i + 1];
+  inverse[i] = inverse_root(d);
 }
 
 HD inline int inside(std::int64_t shift) { return static_cast<int>(PetscMax(-most_shift, PetscMin(most_shift, shift))); }
@@ -261,6 +273,16 @@ template <class V> bool ValueScaling<V>::take_one_factor(const RowExponents &row
   took_one_factor(static_cast<PetscReal>(std::ldexp(1.0, shift)));
   *factor = std::ldexp(1.0, shift);
   return true;
+}
+
+template <class V> bool ValueScaling<V>::take_roots(Space space, PetscInt n, const PetscScalar *diagonal, Array<PetscScalar> &inverse)
+{
+  inverse    = Array<PetscScalar>(space, n, unset);
+  row_       = Array<V>(space, n, unset);
+  x_         = Array<V>(space, n, unset);
+  factor_    = 1;
+  symmetric_ = joined_rows<Plus, 1, std::int64_t>(space, n, bound<root_at<V>>(diagonal, inverse.data(), row_.data()))[0] == 0;
+  return symmetric_;
 }
 
 template <class V> const V *ValueScaling<V>::vector(const V *x) const

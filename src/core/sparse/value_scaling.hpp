@@ -43,6 +43,9 @@ public:
   Csr apply(const Csr &A, const StoreRange &range, PetscScalar *left = nullptr, const RowExponents *known = nullptr);
   /* Where one factor serves, for values that are scaled by it elsewhere. */
   bool take_one_factor(const RowExponents &rows, const StoreRange &range, PetscScalar *factor);
+  /* Symmetric scaling of rows whose largest entries are on the diagonal, for values that are multiplied elsewhere by inverse[row] inverse[column]; false: not
+     all of the diagonal is positive. */
+  bool take_roots(Space space, PetscInt n, const PetscScalar *diagonal, Array<PetscScalar> &inverse);
   void took_one_factor(PetscReal factor) // values that are scaled by it already
   {
     symmetric_ = false;

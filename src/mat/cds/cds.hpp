@@ -49,11 +49,11 @@ public:
   void build(const Csr &A) override;
   void build(const Csr &A, const Diagonals &found); // where they are known already
   void refill(const Csr &A) override;
-  // from one of the same matrix, which is read in half the time; false: it does not hold all that this one would
-  bool        build_like(const Cds<PetscScalar, PetscScalar> &same);
-  bool        lay_out_like(const Cds<PetscScalar, PetscScalar> &same);  // the same for one who writes all values, and zeros behind the last rows
-  bool        refill_like(const Cds<PetscScalar, PetscScalar> &same);   // where this one has such a layout
-  void        multiply_values(PetscScalar factor) { factor_ = factor; } // in a build() or refill() to come
+  // from one of the same matrix, which is read in half the time; false: it does not hold all that this one would. inverse: or null; factors of rows and columns
+  bool        build_like(const Cds<PetscScalar, PetscScalar> &same, const PetscScalar *inverse = nullptr);
+  bool        lay_out_like(const Cds<PetscScalar, PetscScalar> &same); // the same for one who writes all values, and zeros behind the last rows
+  bool        refill_like(const Cds<PetscScalar, PetscScalar> &same, const PetscScalar *inverse = nullptr); // where this one has such a layout
+  void        multiply_values(PetscScalar factor) { factor_ = factor; }                                     // in a build() or refill() to come
   bool        refill_reads_columns() const override { return true; }
   void        apply(const V *x, const RowOut<V> &out) const override;
   void        apply_dots(const V *x, const WithDots<V> &out) const override;
@@ -89,7 +89,7 @@ private:
   bool     promised() const { return hermitian_ ? options_.hermitian : options_.symmetric; }
   bool     can_be_like(const Cds<PetscScalar, PetscScalar> &same) const;
   bool     half_of(const Cds<PetscScalar, PetscScalar> &same) const;
-  void     copy(const Cds<PetscScalar, PetscScalar> &same);
+  void     copy(const Cds<PetscScalar, PetscScalar> &same, const PetscScalar *inverse);
   void     lay_out(const std::vector<PetscInt> &offset, bool half, bool zeros = true);
   bool     in_pairs() const;   // of diagonals above and below, as half storage needs them
   bool     fill(const Csr &A); // false: half, and the lower part is not the upper

@@ -9,12 +9,13 @@ namespace goza::mat {
 namespace {
 
 /* A node's values, and zeros where there is none. Where the one is half and the other whole, the diagonals from the main one up are the last of the whole. Some
-   are on their way while others are written, since a device's memory is far away. */
-template <class Store> struct CopyNode {
+   are on their way while others are written, since a device's memory is far away. scaled: times inverse[row] inverse[column], of one unknown a node. */
+template <class Store, bool scaled> struct CopyNode {
   CdsView<PetscScalar> from;
   CdsView<Store>       to;
   int                  bs;
   PetscScalar          factor;
+  const PetscScalar   *inverse;
   Store               *val;
 
   HD void operator()(PetscInt i) const
@@ -33,11 +34,19 @@ template <class Store> struct CopyNode {
       }
       UNROLL()
       for (int u = 0; u < ahead; u++)
-        if (first + u < n) val[(first + u) * to.ld + i] = static_cast<Store>(a[u] * factor);
+        if (first + u < n) val[(first + u) * to.ld + i] = static_cast<Store>(a[u] * factor_at(first + u, i));
     }
   }
 
 private:
+  HD PetscScalar factor_at(PetscInt d, PetscInt i) const
+  {
+    if constexpr (!scaled) return factor;
+    const PetscInt j = i + to.offset[d];
+
+    return i < from.nrows && j >= 0 && j < from.nrows ? inverse[i] * inverse[j] : PetscScalar(1);
+  }
+
   HD PetscScalar mirror_image(PetscInt k, PetscInt i) const
   {
     const PetscInt d = k / (bs * bs), e = k % (bs * bs), j = i + to.offset[d];
@@ -160,9 +169,13 @@ template <class Store, class V> bool Cds<Store, V>::half_of(const Cds<PetscScala
                                                                   mirror_tolerance<Store>(options_.symmetric)})[0] == 0;
 }
 
-template <class Store, class V> void Cds<Store, V>::copy(const Cds<PetscScalar, PetscScalar> &same)
+template <class Store, class V> void Cds<Store, V>::copy(const Cds<PetscScalar, PetscScalar> &same, const PetscScalar *inverse)
 {
-  for_each_row(this->space_, static_cast<PetscInt>(val_.size() ? ld_ : 0), CopyNode<Store>{same.view(), view(), static_cast<int>(bs_), factor_, val_.data()});
+  const PetscInt n  = static_cast<PetscInt>(val_.size() ? ld_ : 0);
+  const int      bs = static_cast<int>(bs_);
+
+  if (inverse) for_each_row(this->space_, n, CopyNode<Store, true>{same.view(), view(), bs, factor_, inverse, val_.data()});
+  else for_each_row(this->space_, n, CopyNode<Store, false>{same.view(), view(), bs, factor_, inverse, val_.data()});
 }
 
 template <class Store, class V> bool Cds<Store, V>::lay_out_like(const Cds<PetscScalar, PetscScalar> &same)
@@ -181,29 +194,29 @@ template <class Store, class V> bool Cds<Store, V>::lay_out_like(const Cds<Petsc
   return true;
 }
 
-template <class Store, class V> bool Cds<Store, V>::build_like(const Cds<PetscScalar, PetscScalar> &same)
+template <class Store, class V> bool Cds<Store, V>::build_like(const Cds<PetscScalar, PetscScalar> &same, const PetscScalar *inverse)
 {
   if (!lay_out_like(same)) return false;
-  copy(same);
+  copy(same, inverse);
   return true;
 }
 
-template <class Store, class V> bool Cds<Store, V>::refill_like(const Cds<PetscScalar, PetscScalar> &same)
+template <class Store, class V> bool Cds<Store, V>::refill_like(const Cds<PetscScalar, PetscScalar> &same, const PetscScalar *inverse)
 {
   if (!can_be_like(same) || same.nrows_ != this->nrows_ || same.all_ != all_ || rem_ptr_.size()) return false;
   if (!same.half_ && half_ && !half_of(same)) lay_out(all_, false);
-  copy(same);
+  copy(same, inverse);
   return true;
 }
 
-template bool Cds<PetscScalar, PetscScalar>::build_like(const Cds<PetscScalar, PetscScalar> &);
-template bool Cds<PetscScalar, PetscScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &);
+template bool Cds<PetscScalar, PetscScalar>::build_like(const Cds<PetscScalar, PetscScalar> &, const PetscScalar *);
+template bool Cds<PetscScalar, PetscScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &, const PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
-template bool Cds<SingleScalar, SingleScalar>::build_like(const Cds<PetscScalar, PetscScalar> &);
-template bool Cds<SingleScalar, SingleScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &);
+template bool Cds<SingleScalar, SingleScalar>::build_like(const Cds<PetscScalar, PetscScalar> &, const PetscScalar *);
+template bool Cds<SingleScalar, SingleScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &, const PetscScalar *);
 #endif
 template bool Cds<HalfScalar, SingleScalar>::lay_out_like(const Cds<PetscScalar, PetscScalar> &);
-template bool Cds<HalfScalar, SingleScalar>::build_like(const Cds<PetscScalar, PetscScalar> &);
-template bool Cds<HalfScalar, SingleScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &);
+template bool Cds<HalfScalar, SingleScalar>::build_like(const Cds<PetscScalar, PetscScalar> &, const PetscScalar *);
+template bool Cds<HalfScalar, SingleScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &, const PetscScalar *);
 
 } // namespace goza::mat

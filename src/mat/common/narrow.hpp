@@ -33,12 +33,19 @@ public:
   /* From a format of the same matrix; false: from rows only. */
   template <class Same> bool build_like(const Same &same)
   {
-    if (!take_one_factor(known_ ? *known_ : row_exponents(same)) || !inner_.build_like(same)) return false;
+    Array<PetscScalar> inverse(same.space());
+
+    if (!scale_like(same, inverse) || !inner_.build_like(same, inverse.data())) return false;
     this->nrows_ = same.nrows();
     this->ncols_ = same.ncols();
     return true;
   }
-  template <class Same> bool refill_like(const Same &same) { return take_one_factor(known_ ? *known_ : row_exponents(same)) && inner_.refill_like(same); }
+  template <class Same> bool refill_like(const Same &same)
+  {
+    Array<PetscScalar> inverse(same.space());
+
+    return scale_like(same, inverse) && inner_.refill_like(same, inverse.data());
+  }
   /* Values that stand in a format already, times a power of two. */
   void take(Inner &&made, PetscReal factor)
   {
@@ -55,8 +62,13 @@ public:
 
   const Inner &inner() const { return inner_; }
 
-  /* What the matrices that this is built and refilled from have, where the caller finds it for each of them. */
-  void expect(const RowExponents *exponents) { known_ = exponents; }
+  /* What the matrices that this is built and refilled from have, where the caller finds it for each of them. roots: of those that are symmetric in build_like()
+     and refill_like() the diagonal may scale, which has the largest entries. */
+  void expect(const RowExponents *exponents, bool roots = false)
+  {
+    known_ = exponents;
+    roots_ = roots;
+  }
 
 private:
   using Limits = StoreLimits<RealOf<typename Inner::Stored>>;
@@ -68,6 +80,16 @@ private:
     if (!scaling_.take_one_factor(exponents, {Limits::least, Limits::most}, &factor)) return false;
     inner_.multiply_values(factor);
     return true;
+  }
+
+  /* inverse: of the roots of its diagonal, where one factor does not serve, and these do */
+  template <class Same> bool scale_like(const Same &same, Array<PetscScalar> &inverse)
+  {
+    if (take_one_factor(known_ ? *known_ : row_exponents(same))) return true;
+    const PetscScalar *diagonal = roots_ && same.half() ? same.main_diagonal() : nullptr;
+
+    inner_.multiply_values(1);
+    return diagonal && scaling_.take_roots(same.space(), same.nrows(), diagonal, inverse);
   }
 
   template <class Call> void fill(const Csr &A, const Call &call)
@@ -83,6 +105,7 @@ private:
   Inner               inner_;
   ValueScaling<V>     scaling_;
   const RowExponents *known_ = nullptr;
+  bool                roots_ = false;
 };
 
 template <class F> constexpr bool              is_narrow                   = false;

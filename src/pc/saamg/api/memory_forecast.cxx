@@ -120,7 +120,7 @@ double column_bytes(const MemoryQuestion &q, const Guess &level, bool diagonals,
 /* Whether slices of an interpolation are alike, and share their indices; few entries of a device are not looked at for that. */
 bool share_columns(const MemoryQuestion &q, PetscInt level, double entries)
 {
-  return q.directions && !q.by_signs && (!level || most_are_weak(q, level)) && !(q.device && entries < few_of_transfer);
+  return q.directions && !q.by_signs && (!level || most_are_weak(q, level)) && !(q.device && entries < few_entries);
 }
 
 /* Bytes of a transfer as the cycle has it: rows of `blocks` blocks of so many entries. On the device slices of 32 pad rows: 1.35 to 1.65 for rows of P, 1.0 to

@@ -14,8 +14,9 @@ namespace goza::saamg {
 
 using WideCds = mat::Cds<PetscScalar, PetscScalar>;
 
-/* Diagonals of fewer bytes are read in so little of a product's time that half precision saves next to nothing. */
-constexpr std::size_t least_halved_bytes = 3 << 20;
+/* Diagonals of fewer bytes are read in so little of a product's time that half precision saves next to nothing; along lines of strong couplings it costs an
+   iteration. */
+constexpr std::size_t least_halved_bytes = 1 << 22;
 
 /* What find_diagonals() would find of A, where a format of the same rows has been made of it. */
 inline Diagonals diagonals_of(const WideCds &same, const Csr &A)
@@ -55,7 +56,7 @@ public:
     this->nrows_  = A.nrows;
     this->ncols_  = A.ncols;
     of_diagonals_ = false;
-    if (same_->diagonals && A.nrows && !(same_->users && A.ptr) && build_of_diagonals()) return;
+    if (same_->diagonals && A.nrows && !asks(A) && build_of_diagonals(same_->users && A.ptr)) return;
     if (!A.ptr && A.nrows) throw FormatRefusal("the matrix's diagonals cannot be copied");
     if (this->space_ == Space::Cuda && !same_->users && entries(A) < few_entries) {
       build_small(A);
@@ -84,7 +85,7 @@ public:
   {
     if (same_->diagonals && refill_like_ && refill_like_(*same_->diagonals)) return;
     if (A.ptr || !A.nrows) format_->refill(A);
-    else if (!build_of_diagonals()) throw FormatRefusal("the matrix's diagonals cannot be copied");
+    else if (!build_of_diagonals(false)) throw FormatRefusal("the matrix's diagonals cannot be copied");
   }
   /* Made of diagonals in half precision, which another build() makes again. */
   bool may_be_spared() const { return of_diagonals_ && narrow_; }
@@ -99,18 +100,30 @@ public:
   std::string describe() const override { return choice_.sentence; }
 
 private:
-  /* As what is at hand already. Asking the model instead takes a device as long as some tens of products. */
-  bool build_of_diagonals()
+  /* Of the user's matrix the model is asked, but on a device where diagonals have hardly a place that is no entry: there is nothing to choose. */
+  bool asks(const Csr &A) const
+  {
+    constexpr double hardly = 1.1;
+    const auto       view   = same_->diagonals->view();
+    const double     stored = static_cast<double>(same_->diagonals->half() ? 2 * view.ndiag - 1 : view.ndiag) * same_->diagonals->block_size() * A.nrows;
+
+    return same_->users && A.ptr && (this->space_ != Space::Cuda || stored > hardly * static_cast<double>(entries(A)));
+  }
+
+  /* As what is at hand already. Asking the model instead takes a device as long as some tens of products. or_rows: where half precision takes more than one
+     factor, the model may have it of the rows */
+  bool build_of_diagonals(bool or_rows)
   {
     CdsOptions options;
 
     options.bs        = same_->diagonals->block_size();
     options.symmetric = true; // a preconditioner need not tell rounding from asymmetry
     choice_           = {};
-    for (narrow_ = half_ && same_->diagonals->bytes() / sizeof(PetscScalar) * sizeof(V) >= least_halved_bytes;; narrow_ = false) {
+    narrow_           = half_ && same_->diagonals->bytes() / sizeof(PetscScalar) * sizeof(V) >= least_halved_bytes;
+    for (;; narrow_ = false) {
       if (narrow_ && take_rough()) break;
       if (make_with<Cds>(options, [this](auto &cds) { return cds.build_like(*same_->diagonals); })) break;
-      if (!narrow_) return false;
+      if (!narrow_ || or_rows) return false;
     }
     choice_.sentence = "diagonals, as the matrix: " + format_->describe();
     of_diagonals_    = true;
@@ -200,7 +213,7 @@ private:
     if constexpr (mat::is_narrow<Made>) {
       if (same_->dominant && same_->diagonals) {
         exponents_ = same_->diagonal.most ? same_->diagonal : mat::diagonal_exponents(*same_->diagonals);
-        format.expect(&exponents_);
+        format.expect(&exponents_, same_->users);
         const bool done = call();
 
         format.expect(nullptr);

@@ -186,7 +186,7 @@ private:
     return [this, rows, columns, nodes, of_node, exponents, blocks](Space s) -> std::unique_ptr<Format<V>> {
       SlicedEllOptions options;
 
-      options.gaps = s == Space::Host || static_cast<std::int64_t>(of_node) * nodes * rows * columns >= few_of_transfer;
+      options.gaps = s == Space::Host || static_cast<std::int64_t>(of_node) * nodes * rows * columns >= few_entries;
       if constexpr (std::is_same_v<V, PetscScalar>) {
         if (lent || as_it_is) return std::make_unique<BorrowedRows>(s);
       }

@@ -19,11 +19,9 @@ constexpr PetscInt box_window_rows(bool device, double rows)
 /* Bytes of A P's values that it holds at a time where there are several unknowns a node. */
 constexpr std::size_t room_of_part = 256 << 20;
 
-/* Entries of a matrix whose product takes a device hardly longer than its launch. */
-constexpr std::int64_t few_entries = 1 << 21;
-
-/* Entries of an interpolation that a device's L2 holds: to look for columns in common takes as long as tens of products. */
-constexpr std::int64_t few_of_transfer = 1 << 22;
+/* Entries of a level's operator, or of an interpolation, that a device's L2 holds: to ask for a format, or look for columns in common, takes as long as tens of
+   products. */
+constexpr std::int64_t few_entries = 1 << 22;
 
 /* Bytes of a level's diagonals from which products with a copy of them in half precision save more than the copy takes. */
 constexpr std::size_t least_rough_bytes = 96 << 20;
