@@ -39,13 +39,12 @@ template <class Call> void with_work(const char *name, const Call &call)
   check(call(work.data(), bytes, stream()), name);
 }
 
-/* keys[n] become sorted, and order[n] the places that they had; `bits` of a key count. */
+/* keys[n] become sorted, and order[n], 0 .. n - 1 at first, the places that they had; `bits` of a key count. */
 void sort_keys(Array<PetscInt> &keys, Array<PetscInt> &order, PetscInt n, int bits)
 {
   Array<PetscInt>             other_keys(Space::Cuda, n), other_order(Space::Cuda, n);
   cub::DoubleBuffer<PetscInt> key_buffer(keys.data(), other_keys.data()), order_buffer(order.data(), other_order.data());
 
-  for_each_row(Space::Cuda, n, bound<own_number>(order.data()));
   with_work("DeviceRadixSort", [&](void *work, std::size_t &bytes, cudaStream_t on) {
     return cub::DeviceRadixSort::SortPairs(work, bytes, key_buffer, order_buffer, n, 0, bits, on);
   });
@@ -54,7 +53,11 @@ void sort_keys(Array<PetscInt> &keys, Array<PetscInt> &order, PetscInt n, int bi
 }
 
 /* Keys that count nowhere sort behind the others. */
-HD void clean_key(PetscInt i, PetscInt nkeys, const PetscInt *key, PetscInt *clean) { clean[i] = key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys; }
+HD void clean_key(PetscInt i, PetscInt nkeys, const PetscInt *key, PetscInt *clean, PetscInt *place)
+{
+  clean[i] = key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys;
+  place[i] = i;
+}
 
 /* Where each key begins among sorted ones. */
 HD void first_of_key(PetscInt g, PetscInt n, const PetscInt *sorted, PetscInt *ptr) { ptr[g] = lower_bound(sorted, 0, n, g); }
@@ -66,7 +69,7 @@ void group_by_sorting(const PetscInt *key, PetscInt n, PetscInt nkeys, Array<Pet
   int             bits = 1;
 
   while (bits < most_bits && (nkeys >> bits)) bits++;
-  for_each_row(Space::Cuda, n, bound<clean_key>(nkeys, key, keys.data()));
+  for_each_row(Space::Cuda, n, bound<clean_key>(nkeys, key, keys.data(), order.data()));
   sort_keys(keys, order, n, bits);
   for_each_row(Space::Cuda, nkeys + 1, bound<first_of_key>(n, keys.data(), ptr.data()));
 }
@@ -152,17 +155,17 @@ static void sort_places(const PetscInt *key, PetscInt n, Array<PetscInt> &order)
 
 Array<PetscInt> order_by(Space space, const PetscInt *key, PetscInt n)
 {
-  Array<PetscInt> order(space, n);
-
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    Array<PetscInt> keys(space, n);
+    Array<PetscInt> keys(space, n), order = places(space, n);
 
     keys.copy_from(key, n);
     sort_keys(keys, order, n, static_cast<int>(8 * sizeof(PetscInt)) - 1);
     return order;
   }
 #endif
+  Array<PetscInt> order(space, n);
+
   sort_places(key, n, order);
   return order;
 }

@@ -1,5 +1,5 @@
 #include "dense_inverse.hpp"
-#include "core/launch/for_each_row.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "core/launch/row_sums.hpp"
 
 namespace goza::saamg {
@@ -15,9 +15,9 @@ HD void scale_of_row(PetscInt i, const Csr &A, const PetscReal *magnitude, Petsc
 }
 
 /* M: zero */
-HD void write_scaled_row(PetscInt i, const Csr &A, const PetscReal *scale, PetscScalar *M)
+HD void write_scaled_row(PetscInt i, int lane, int lanes, const Csr &A, const PetscReal *scale, PetscScalar *M)
 {
-  for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) M[static_cast<std::size_t>(i) * A.nrows + A.col[p]] += A.val[p] * scale[i] * scale[A.col[p]];
+  for (PetscInt p = A.ptr[i] + lane; p < A.ptr[i + 1]; p += lanes) M[static_cast<std::size_t>(i) * A.nrows + A.col[p]] += A.val[p] * scale[i] * scale[A.col[p]];
 }
 
 /* Steps k .. k + steps - 1 of Gauss and Jordan, where the columns up to k - 1 already hold those of the inverse. Each entry finds what the first of them make
@@ -117,7 +117,7 @@ bool dense_inverse(const Csr &A, const Array<PetscReal> &magnitude, Array<PetscS
 
   M.zero();
   for_each_row(space, n, bound<scale_of_row>(A, magnitude.data(), scale.data()));
-  for_each_row(space, n, bound<write_scaled_row>(A, scale.data(), M.data()));
+  for_each_row_by_lanes(space, n, bound<write_scaled_row>(A, scale.data(), M.data()));
   const auto eliminate = [&](auto steps, PetscInt k) {
     for_each_row(space, n * n, bound<eliminate_column<steps.value>>(n, k, M.data(), next.data()));
     M.swap(next);

@@ -97,9 +97,10 @@ HD void dinv_of_coupled(PetscInt i, const PetscScalar *dinv, const unsigned char
   of_coupled[i] = isolated[i] ? PetscScalar(0) : dinv[i];
 }
 
-/* Entries of a row in the sample, and those that are strong. */
+/* Entries of a row in the sample, of which each of so many indices takes some, and those that are strong. */
 struct CountSample {
-  static constexpr bool walks_along_row = true;
+  static constexpr bool     walks_along_row = true;
+  static constexpr PetscInt each            = 8;
 
   Csr          A;
   std::int64_t rows; // in the sample
@@ -113,10 +114,10 @@ struct CountSample {
   }
   HD void operator()(PetscInt k, std::int64_t *count) const
   {
-    const PetscInt  i = somewhere_in_part(k, rows, A.nrows);
+    const PetscInt  i = somewhere_in_part(k / each, rows, A.nrows);
     const PetscReal d = diagonal(i);
 
-    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
+    for (PetscInt p = A.ptr[i] + k % each; p < A.ptr[i + 1]; p += each) {
       const PetscInt    j = A.col[p];
       const PetscScalar a = A.val[p];
 
@@ -136,7 +137,7 @@ PetscReal share_of_strong(const Csr &A, PetscReal threshold)
   constexpr PetscInt most = 512;
   const PetscInt     rows = PetscMin(A.nrows, most);
 
-  const std::vector<std::int64_t> n = joined_rows<Plus, 2, std::int64_t>(A.space, rows, CountSample{A, rows, strength_cut(threshold)});
+  const std::vector<std::int64_t> n = joined_rows<Plus, 2, std::int64_t>(A.space, rows * CountSample::each, CountSample{A, rows, strength_cut(threshold)});
   return n[0] ? static_cast<PetscReal>(n[1]) / static_cast<PetscReal>(n[0]) : 1;
 }
 

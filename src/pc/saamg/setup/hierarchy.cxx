@@ -42,9 +42,10 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     t.blocks        = nullptr;
     CsrMatrix  P    = interpolation_of(grid, from, options, columns, &W, &wcolumns);
     const bool same = !fresh && columns->ghosts() == t.coarse->ghosts() && same_pattern(P, t.P) && !wcolumns == !t.wcoarse &&
-                      (!wcolumns || (wcolumns->ghosts() == t.wcoarse->ghosts() && same_pattern(W, t.W)));
+                      (!wcolumns || (wcolumns->ghosts() == t.wcoarse->ghosts() && same_pattern(W, t.W))),
+               stays = columns->all(same);
 
-    if (columns->all(same)) t.stamp.new_values();
+    if (stays) t.stamp.new_values();
     else {
       t.coarse  = columns;
       t.product = GalerkinProduct();
@@ -59,7 +60,7 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     t.k       = from.k;
     t.boxes   = from.boxes;
     if (!t.boxes && !t.blocks) t.blocks = pattern_of_blocks(t.P.view(), t.bs, t.k);
-    transpose();
+    if (stays) transpose(); /* else there is none until a product wants it */
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

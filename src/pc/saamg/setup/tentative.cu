@@ -1,26 +1,37 @@
+#include "core/launch/by_lanes.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "prolong.hpp"
 #include "tentative_rows.hpp"
 
 namespace goza::saamg {
+namespace {
 
-/* One entry of an aggregate's Gram matrix, added up in the order of the nodes. begin, node: the nodes of aggregate a: node[begin[a]] .. node[begin[a + 1] - 1];
-   Q: [rows][k]; gram: [aggregates][k][k], upper triangles */
-static HD void gram_entry(PetscInt e, PetscInt bs, PetscInt k, const PetscInt *begin, const PetscInt *node, const PetscScalar *Q, PetscScalar *gram)
-{
-  const PetscInt a = e / (k * k), i = e % (k * k) / k, j = e % k;
-  PetscScalar    sum = 0;
+/* Entry e of the aggregates' Gram matrices, on a host added up in the order of the nodes. */
+struct GramEntry {
+  PetscInt           bs, k;
+  const PetscInt    *begin, *node; // the nodes of aggregate a: node[begin[a]] .. node[begin[a + 1] - 1]
+  const PetscScalar *Q;            // [rows][k]
+  PetscScalar       *gram;         // [aggregates][k][k], upper triangles
 
-  for (PetscInt m = begin[a]; m < begin[a + 1] && i <= j; m++) {
-    for (PetscInt c = 0; c < bs; c++) {
-      const PetscScalar *q = Q + (static_cast<std::size_t>(node[m]) * bs + c) * k;
+  HD void operator()(PetscInt e, int lane, int lanes) const
+  {
+    const PetscInt a = e / (k * k), i = e % (k * k) / k, j = e % k;
+    PetscScalar    sum = 0;
 
-      sum += q[i] * q[j];
+    for (PetscInt m = begin[a] + lane; m < begin[a + 1] && i <= j; m += lanes) {
+      for (PetscInt c = 0; c < bs; c++) {
+        const PetscScalar *q = Q + (static_cast<std::size_t>(node[m]) * bs + c) * k;
+
+        sum += q[i] * q[j];
+      }
     }
+    sum = sum_of_lanes(sum, lanes);
+    if (lane == 0) gram[e] = sum;
   }
-  gram[e] = sum;
-}
+};
+
+} // namespace
 
 static HD void count_others(PetscInt i, PetscInt *sum, const PetscScalar *B) { *sum += B[i] != PetscScalar(1); }
 
@@ -47,7 +58,7 @@ CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns
   if (B.size()) T.Q.copy_from(B.data(), B.size());
   group_by(space, aggregates.of_node.data(), nnodes, map.nlocal(), begin, node);
   for (Array<PetscScalar> *R : {&Bcoarse, &again}) { // the second pass removes what rounding left in the first
-    for_each_row(space, entries, bound<gram_entry>(bs, k, begin.data(), node.data(), T.Q.data(), R->data()));
+    for_each_row_by_few_lanes(space, entries, GramEntry{bs, k, begin.data(), node.data(), T.Q.data(), R->data()});
     map.add_from_ghosts(R->data() + first_ghost, k * k, R->data());
     for_each_row(space, aggregates.n, Factor{k, R->data()});
     map.update(R->data(), k * k);
