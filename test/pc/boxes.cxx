@@ -223,7 +223,7 @@ void rows_left_to_product(const Grid &grid, const std::string &what)
 {
   CsrTransfer &t = *grid.transfer;
 
-  if (t.boxes->stars || !t.coarsening || t.few > 0) return;
+  if (t.boxes->stars || !t.coarsening || t.coarsening->filters || t.few > 0) return;
   const Space            space = t.P.space();
   std::vector<PetscReal> m(t.P.nrows);
   std::vector<float>     x[2] = {std::vector<float>(t.P.ncols), std::vector<float>(t.P.nrows)};
@@ -312,7 +312,6 @@ void same_as_general(const Case &c, Keep keep, int format)
   options.coarse_limit = 8;
   options.keep         = keep;
   options.threshold    = c.threshold;
-  const int least      = c.threshold > 0 && keep == Keep::Aggregates ? -1 : c.boxes; // of other values other entries may be weak
   for (Space space : spaces()) {
     const std::string what = c.entry.name + " on " + space_name(space);
     Built             general, boxes;
@@ -326,7 +325,7 @@ void same_as_general(const Case &c, Keep keep, int format)
     boxes.build(c, false, options, space, exact);
     all_ranks(general.finite && boxes.finite && (c.stars || levels_of_boxes(general.hierarchy) == 0), what + ": general steps");
     const int levels = levels_of_boxes(boxes.hierarchy);
-    all_ranks(least < 0 ? levels == 0 : levels >= least, what + ": " + std::to_string(levels) + " levels of boxes");
+    all_ranks(c.boxes < 0 ? levels == 0 : levels >= c.boxes, what + ": " + std::to_string(levels) + " levels of boxes");
     PetscInt all_places = 1;
     for (PetscInt n : c.n) all_places *= 3 * n - 2;
     const bool by_place = format && entries(boxes.rows.A) == all_places && *std::min_element(c.n, c.n + 3) > 2; // else some lie on one diagonal

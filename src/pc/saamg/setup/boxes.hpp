@@ -29,7 +29,7 @@ struct Boxes {
 
   Array<std::int64_t> exponents; // of P's rows, joined in several parts, once there is a product: see RowExponents
 
-  /* Of what smooths P, where weak entries are left out of it: [nodes] the others, coupled_node, until there is a product; the places and the number of all of
+  /* Of what smooths P, where weak entries are left out of it: [nodes] the others, coupled_node, while P may be made again; the places and the number of all of
      them. Else empty. */
   Array<Bits27> kept;
   Bits27        kept_places  = 0;
@@ -52,7 +52,6 @@ struct Boxes {
   {
     if (places && reach.size()) stencil = Array<Bits27>(stencil.space());
     if (ranks) ranks->values = Array<PetscScalar>(ranks->values.space());
-    kept = Array<Bits27>(kept.space());
   }
 };
 

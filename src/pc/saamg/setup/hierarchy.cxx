@@ -41,7 +41,7 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     }
     t.blocks        = nullptr;
     CsrMatrix  P    = interpolation_of(grid, from, options, columns, &W, &wcolumns);
-    const bool same = !fresh && columns->ghosts() == t.coarse->ghosts() && same_pattern(P, t.P) && !wcolumns == !t.wcoarse &&
+    const bool same = !fresh && columns->ghosts() == t.coarse->ghosts() && (t.by_place() || same_pattern(P, t.P)) && !wcolumns == !t.wcoarse &&
                       (!wcolumns || (wcolumns->ghosts() == t.wcoarse->ghosts() && same_pattern(W, t.W))),
                stays = columns->all(same);
 

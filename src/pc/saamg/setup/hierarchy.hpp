@@ -143,6 +143,7 @@ struct CsrTransfer : Interpolation {
   void forget_coarsening() // P stays as it is
   {
     if (by_place()) number_columns(*boxes, P);
+    if (boxes) boxes->kept = Array<Bits27>(boxes->kept.space());
     coarsening.reset();
   }
 

@@ -154,14 +154,13 @@ double Hierarchy::most_within(const Coarsening &from, const HierarchyOptions &op
   return below ? most_entries_within_below : 0;
 }
 
-/* Whether find_boxes() has to do with what is asked for of the last grid. Of other values other entries may be weak. */
+/* Whether find_boxes() has to do with what is asked for of the last grid. */
 bool Hierarchy::may_be_boxes(const Way &way, PetscInt k, bool filters, const HierarchyOptions &options) const
 {
   const Grid &grid = grids_.back();
 
-  return grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() &&
-         (way.threshold == 0 || (filters && options.weak_by_place && options.keep != Keep::Aggregates)) && options.strong_share == 0 && !options.by_heaviest &&
-         way.degree == 1 && !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
+  return grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && (way.threshold == 0 || (filters && options.weak_by_place)) &&
+         options.strong_share == 0 && !options.by_heaviest && way.degree == 1 && !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
 }
 
 void stabilise(const CsrTransfer &t, CsrLevel &next, const HierarchyOptions &options)

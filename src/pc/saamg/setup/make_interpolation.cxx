@@ -181,8 +181,8 @@ static bool plain(const Coarsening &from)
 /* Whether P's rows need not be held: the next product makes them, and a cycle that reads pairs in half precision gets these from there. */
 static bool product_may_make(const Grid &grid, const Coarsening &from, const HierarchyOptions &options)
 {
-  return options.half_pairs && options.keep == Keep::Aggregates && from.boxes && !from.boxes->ranks && !from.boxes->stars && !from.boxes->wide &&
-         !smooths_within(grid, from, grid.level->nnz) && BoxLines(from.boxes->grid).pairs() <= PETSC_MAX_INT;
+  return options.half_pairs && options.keep == Keep::Aggregates && from.boxes && !from.filters && !from.boxes->ranks && !from.boxes->stars &&
+         !from.boxes->wide && !smooths_within(grid, from, grid.level->nnz) && BoxLines(from.boxes->grid).pairs() <= PETSC_MAX_INT;
 }
 
 /* On boxes along strong entries: what smoothed() makes with the filtered operator. */
