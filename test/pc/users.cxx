@@ -275,6 +275,43 @@ BOOST_AUTO_TEST_CASE(interpolations_stay_by_default)
   follow("SAAMGAggregate");
 }
 
+/* Points of a grid, coupled along x and along y by the factors. */
+static Entry along_axes(PetscInt n, PetscReal x, PetscReal y)
+{
+  return {"along_axes", n * n, n * n, square | symmetric | spd | full_diagonal | no_zero_pivots | nonempty, [=](PetscInt i, Row &r) {
+            const PetscInt column = i % n, line = i / n;
+
+            if (line > 0) r.add(i - n, -y);
+            if (column > 0) r.add(i - 1, -x);
+            r.add(i, 2 * x + 2 * y);
+            if (column + 1 < n) r.add(i + 1, -x);
+            if (line + 1 < n) r.add(i + n, -y);
+          }};
+}
+
+/* Entries that were weak and become far weaker change few numbers of the rows, but much on the levels below: where solves take many more iterations than they
+   took when the levels were made, these do not stay. */
+BOOST_AUTO_TEST_CASE(levels_that_serve_no_more)
+{
+  constexpr PetscInt steps = 40, n = 64;
+  MatHandle          A     = assemble(along_axes(n, 1, 1), MATAIJ);
+  KSPHandle          ksp   = make_cg(A);
+  PetscInt           taken = 0, fresh = 0, stayed = 0;
+
+  for (PetscInt step = 0; step < steps; step++) {
+    const PetscReal share  = PetscPowReal(10, -static_cast<PetscReal>(4) * step / steps);
+    const int       before = event_count("SAAMGProlong");
+
+    fill(along_axes(n, share, 1), A);
+    PETSC_OK(KSPSetOperators(ksp, A, A));
+    taken += solve(ksp, A).iterations;
+    stayed += event_count("SAAMGProlong") == before;
+    fresh += solve(make_cg(A), A).iterations;
+  }
+  BOOST_TEST(stayed > steps / 2);
+  BOOST_TEST(taken <= 1.15 * fresh, taken << " iterations for " << fresh);
+}
+
 /* A level that was made by diagonals is held by them, whatever its precision, and new values come that way, too. */
 BOOST_AUTO_TEST_CASE(levels_made_by_diagonals_stay_so)
 {

@@ -186,9 +186,10 @@ static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const 
     const bool  alike = looks && nearly_same(rows.A, *rows.columns, facts.dinv, mg->values, values);
 
     now.settings                = SettingsChanged(*mg);
-    *same                       = rows.columns->all(*same && mg->premises.serve(now)) && (alike || !AggregatesByValues(o));
+    *same                       = rows.columns->all(*same && mg->serving.serve && mg->premises.serve(now)) && (alike || !AggregatesByValues(o));
     mg->hierarchy_options.stays = *same && alike;
     if (!*same) mg->premises = std::move(now);
+    mg->serving.set_up(*same);
     if (!o.stays) mg->values = std::move(values);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);

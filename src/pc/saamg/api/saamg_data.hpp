@@ -15,6 +15,7 @@
 #include "saamg_scaled.hpp"
 #include "saamg_tuned.hpp"
 #include "petscgoza.h"
+#include <algorithm>
 #include <array>
 
 namespace goza::saamg {
@@ -78,6 +79,24 @@ struct Premises {
            threshold == o.threshold && strong_share == o.strong_share && by_heaviest == o.by_heaviest && bends == o.bends && rotations.like(o.rotations) &&
            smoothed_with == o.smoothed_with && adjoint == o.adjoint && covered == o.covered && near_null == o.near_null && vectors == o.vectors &&
            coordinates == o.coordinates;
+  }
+};
+
+/* Whether levels that stay by default still serve. A look at the finest level's values does not see what becomes of small entries below. */
+struct ServingLevels {
+  bool   stay   = false; // in the last set-up
+  bool   serve  = true;
+  double digits = 0; // that an iteration gained, in the slowest solve since the levels were made; 0: unknown
+
+  /* They do not where a solve takes one iteration more than five for four that its digits took then. */
+  static constexpr double most = 1.25;
+
+  void set_up(bool stayed) { *this = stayed ? ServingLevels{true, serve, digits} : ServingLevels{}; }
+
+  void solved(PetscInt n, double gained, bool failed)
+  {
+    if (stay) serve = serve && (!digits || (!failed && n <= 1 + most * gained * static_cast<double>(n) / digits));
+    else if (gained > 0) digits = digits > 0 ? std::min(digits, gained) : gained;
   }
 };
 
@@ -152,7 +171,8 @@ struct SAAMG : SaamgSettings {
   PCSAAMGReuse           kept            = PC_SAAMG_REUSE_NONE; // what the hierarchy was built to keep
   Premises               premises;                              // of its aggregates, by default
   ValueSketch            values;                                // of its interpolations, by default, from the second set-up on
-  bool                   again = false;                         // the matrix has the pattern of the last set-up
+  ServingLevels          serving;
+  bool                   again = false; // the matrix has the pattern of the last set-up
   Space                  space = Space::Host;
   Stage                  staged_b, staged_x;
   PetscLogDouble         fine_rows = 0, fine_nonzeros = 0;

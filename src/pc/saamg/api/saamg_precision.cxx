@@ -326,17 +326,20 @@ static PetscErrorCode CheckTrueResidual(PC pc, KSP ksp, Vec b, Vec x)
 }
 
 /* A solve that is the user's is a trial that costs nothing. */
-static PetscErrorCode WatchSolve(SAAMG *mg, KSP ksp)
+static PetscErrorCode WatchSolve(SAAMG *mg, KSP ksp, KSPConvergedReason reason)
 {
   AutoPrecision &automatic = mg->automatic;
   PetscInt       n;
 
   PetscFunctionBegin;
   PetscCall(KSPGetIterationNumber(ksp, &n));
-  automatic.iterations += n;
-  if (!n || !(ksp->rnorm > 0 && ksp->rnorm < ksp->rnorm0)) PetscFunctionReturn(PETSC_SUCCESS);
-  const double digits = std::log10(static_cast<double>(ksp->rnorm0 / ksp->rnorm)) / static_cast<double>(n);
+  const bool   reduced = n && ksp->rnorm > 0 && ksp->rnorm < ksp->rnorm0;
+  const double digits  = reduced ? std::log10(static_cast<double>(ksp->rnorm0 / ksp->rnorm)) / static_cast<double>(n) : 0;
 
+  if (reduced || reason < 0) mg->serving.solved(n, digits, reason < 0 && reason != KSP_DIVERGED_ITS);
+  if (mg->precision != PC_SAAMG_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
+  automatic.iterations += n;
+  if (!reduced) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->cycle_precision == PC_SAAMG_DOUBLE) automatic.digits = digits;
   else automatic.low_digits = digits;
   if (!automatic.watched || mg->cycle_precision == PC_SAAMG_DOUBLE || digits >= enough_of_the_rate * automatic.digits) PetscFunctionReturn(PETSC_SUCCESS);
@@ -352,14 +355,14 @@ PetscErrorCode PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x)
 
   PetscFunctionBegin;
   set_range(mg, Range::Unknown);
-  if (mg->precision == PC_SAAMG_AUTO && mg->group) {
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  if (b && mg->precision != PC_SAAMG_AUTO && mg->precision != PC_SAAMG_DOUBLE && reason == KSP_CONVERGED_RTOL) PetscCall(CheckTrueResidual(pc, ksp, b, x));
+  if (mg->group) {
     PetscCall(mg->group->solve_ends(ksp));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(KSPGetConvergedReason(ksp, &reason));
-  if (mg->precision != PC_SAAMG_AUTO && mg->precision != PC_SAAMG_DOUBLE && reason == KSP_CONVERGED_RTOL) PetscCall(CheckTrueResidual(pc, ksp, b, x));
+  PetscCall(WatchSolve(mg, ksp, reason));
   if (mg->precision != PC_SAAMG_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(WatchSolve(mg, ksp));
   if (mg->cycle_precision == PC_SAAMG_DOUBLE || (reason >= 0 && mg->automatic.refused.empty())) PetscFunctionReturn(PETSC_SUCCESS);
   if (reason < 0)
     PetscCall(Guarded([&] {
