@@ -242,14 +242,16 @@ BOOST_AUTO_TEST_CASE(aggregates_stay_by_default)
 }
 
 /* By default interpolations stay, from the second set-up on, where values have hardly changed since they were made, and aggregates of values as well. */
-BOOST_AUTO_TEST_CASE(interpolations_stay_by_default)
+static void interpolations_stay(Layout layout)
 {
-  const Entry body = elasticity(8, 7, 6);
-  Option      limit("-pc_saamg_coarse_limit", "30");
-  MatHandle   A    = assemble(body, MATAIJ);
-  PCHandle    pc   = make_pc(A);
-  VecHandle   d    = right_hand_side(A, 1);
-  const auto  made = [&](const char *what, PetscReal change) { /* D A D */
+  Entry body  = elasticity(8, 7, 6);
+  body.layout = layout;
+
+  Option     limit("-pc_saamg_coarse_limit", "30");
+  MatHandle  A    = assemble(body, MATAIJ);
+  PCHandle   pc   = make_pc(A);
+  VecHandle  d    = right_hand_side(A, 1);
+  const auto made = [&](const char *what, PetscReal change) { /* D A D */
                                                               const int before = event_count(what);
 
                                                               fill(body, A);
@@ -273,6 +275,12 @@ BOOST_AUTO_TEST_CASE(interpolations_stay_by_default)
   follow("SAAMGProlong");
   PETSC_OK(PCSAAMGSetThreshold(pc, 0.05));
   follow("SAAMGAggregate");
+}
+
+BOOST_AUTO_TEST_CASE(interpolations_stay_by_default)
+{
+  interpolations_stay(Layout::even);
+  interpolations_stay(Layout::all_on_last);
 }
 
 /* Points of a grid, coupled along x and along y by the factors. */

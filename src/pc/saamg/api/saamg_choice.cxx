@@ -182,7 +182,7 @@ static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const 
   now.coordinates   = mg->coordinates_state;
   PetscCall(Together(rows.columns->comm(), "compare what its aggregates rest on", [&] {
     ValueSketch values;
-    const bool  looks = mg->again && rows.columns->all(rows.A.ptr) && mg->hierarchy.has_rows();
+    const bool  looks = mg->again && rows.columns->all(rows.A.ptr && mg->hierarchy.has_rows());
     const bool  alike = looks && nearly_same(rows.A, *rows.columns, facts.dinv, mg->values, values);
 
     now.settings                = SettingsChanged(*mg);
@@ -191,6 +191,7 @@ static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const 
     if (!*same) mg->premises = std::move(now);
     mg->serving.set_up(*same);
     if (!o.stays) mg->values = std::move(values);
+    mg->looked_at_values = looks;
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -200,7 +201,7 @@ static Keep WhatToKeep(const SAAMG &mg)
 {
   switch (mg.reuse) {
   case PC_SAAMG_REUSE_AUTO:
-    return !AggregatesByValues(mg.hierarchy_options) ? Keep::Aggregates : mg.values.size() ? Keep::Interpolation : Keep::Nothing;
+    return !AggregatesByValues(mg.hierarchy_options) ? Keep::Aggregates : mg.looked_at_values ? Keep::Interpolation : Keep::Nothing;
   case PC_SAAMG_REUSE_PATTERN:
     return Keep::Aggregates;
   case PC_SAAMG_REUSE_INTERPOLATION:
@@ -343,7 +344,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   mg->hierarchy_options.smoothed_alone = SmoothedAlone(*mg);
   mg->hierarchy_options.stays          = false;
   if (by_itself) PetscCall(SamePremises(pc, mg, rows, **facts, kept));
-  else mg->values = ValueSketch();
+  else mg->values = ValueSketch(), mg->looked_at_values = false;
   mg->hierarchy_options.keep        = WhatToKeep(*mg);
   mg->hierarchy_options.sparing     = by_itself;
   mg->hierarchy_options.solved_rows = mg->taken.direct_limit;

@@ -171,6 +171,7 @@ struct SAAMG : SaamgSettings {
   PCSAAMGReuse           kept            = PC_SAAMG_REUSE_NONE; // what the hierarchy was built to keep
   Premises               premises;                              // of its aggregates, by default
   ValueSketch            values;                                // of its interpolations, by default, from the second set-up on
+  bool                   looked_at_values = false;              // in the last set-up; of a rank without rows values is empty all the same
   ServingLevels          serving;
   bool                   again = false; // the matrix has the pattern of the last set-up
   Space                  space = Space::Host;
