@@ -30,8 +30,8 @@ unsigned char *dynamic_memory(); // of the block
 /* Others run. Nothing where the host does. */
 void yield();
 
-/* __syncthreads(), and whether the value of a thread is not 0; the same for a grid's blocks that wait for one another; barriers for a part of the block, at
-   which some need not wait. */
+/* __syncthreads(), and whether the value of a thread is not 0; on the host, whose one thread waits for nobody, whether its own is not. The same for a grid's
+   blocks that wait for one another; barriers for a part of the block, at which some need not wait. */
 int  sync_block(int value);
 void sync_grid();
 void sync_named(int barrier, int threads, bool waits);
