@@ -7,6 +7,7 @@ One JSON line a problem and method: rows, iterations (of PETSc's ex19: of each N
 $BUILD/petsc/snes_tutorials_ex19 and $BUILD/lib/libgoza.so.
 """
 import argparse
+import datetime
 import json
 import os
 import re
@@ -51,9 +52,11 @@ def main():
     parser.add_argument("--time-out", type=int, default=60)
     arguments = parser.parse_args()
     lines = []
+    petsc = subprocess.run(["pkg-config", "--modversion", "PETSc"], capture_output=True, text=True).stdout.strip()
+    where = {"machine": "host", "petsc": petsc, "date": datetime.date.today().isoformat()}
 
     def note(problem, method, command, text, figures):
-        line = {"problem": problem, "method": method, **(figures if text is not None else {"reason": f"no result in {arguments.time_out} s"}), "command": " ".join(command)}
+        line = {"problem": problem, "method": method, **(figures if text is not None else {"reason": f"no result in {arguments.time_out} s"}), **where, "command": " ".join(command)}
         lines.append(line)
         print(f"{problem:45} {method:14} {line.get('rows', ''):>8} {line.get('iterations', '-')!s:>14} {line.get('reason', '')}", flush=True)
 

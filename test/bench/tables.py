@@ -247,6 +247,12 @@ def settings():
                          operator_complexity=lambda r: f"{r['operator_complexity']:.2f}", MB=lambda r: f"{r['memory_MB']:.0f}")
 
 
+def defaults():
+    rows = [r for r in records("defaults") if r["method"] != "saamg before"]
+    its = lambda r: "not converged" if not r["reason"].startswith("CONVERGED") else ", ".join(map(str, r["iterations"])) if isinstance(r["iterations"], list) else str(r["iterations"])
+    return rows, pivot(rows, lambda r: r["problem"], lambda r: r["method"], its, "iterations")
+
+
 def scaling_table(name, column, cell):
     rows = records(name)
     one = {r["what"]: r["ms"] for r in rows if r["ranks"] == 1}
@@ -527,7 +533,7 @@ def league_problems():
 TABLES = {table.__name__.replace("_", "-"): table for table in (
     headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, shared_gpu_owning, elasticity, amg, amg_paper, p5_strong,
     p5_weak, settings, scaling, scaling_four, gpus, gpus_two, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, model_h100, autoformat, p1_padding, p2_comparison,
-    cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_device_sizes, league_problems)} | OF_PAPERS
+    cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_device_sizes, league_problems, defaults)} | OF_PAPERS
 
 
 # --- pages

@@ -123,7 +123,7 @@ void add_graphs(Problems &all)
   add("road", Family::tuned, [](int s) { return laplacian(road(side(2, s), side(2, s)), unit); });
   add("mesh_graph", Family::reported, [](int s) { return laplacian(triangles(side(2, s), side(2, s)), unit); });
   add("hubs", Family::tuned, [](int s) { return sparse_of(hubs(nodes(s), 4)); });
-  add("power_law", Family::reported, [](int s) { return laplacian(rmat(s == 0 ? 13 : s == 1 ? 15 : 17, 6, true, 2), unit); });
+  add("power_law", Family::reported, [](int s) { return laplacian(rmat(13 + 2 * s, 6, true, 2), unit); });
   add("small_world", Family::reported, [](int s) { return laplacian(small_world(nodes(s), 6, 3), unit); });
   add("weights_over_8_decades", Family::reported, [](int s) {
     return laplacian(triangles(side(2, s), side(2, s)), [](PetscInt i, PetscInt j) {
