@@ -151,6 +151,8 @@ struct Coarse {
     I.bs   = t.from.bs;
     I.k    = t.from.k;
     I.transpose();
+    if (I.bs * I.k == 1)
+      BOOST_TEST(least_product_work(s.rows.A, *s.rows.columns, t.from.aggregate, *t.from.aggregates) <= product_work(s.rows.A, *s.rows.columns, I));
     magnitude = magnitudes(s.rows.A, dinv);
     own       = product.make(s.rows.A, s.rows.columns, I, columns, magnitude);
     PETSC_OK(CopyToMat(I.P.view(), *I.coarse, P.put()));

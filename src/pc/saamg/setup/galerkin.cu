@@ -2,7 +2,6 @@
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_ops.hpp"
 #include "core/sparse/host_galerkin.hpp"
-#include "core/sparse/row_length.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/launch/row_sums.hpp"
@@ -14,33 +13,6 @@
 
 namespace goza::saamg {
 namespace {
-
-/* The rows of a node each count as if they were its row of blocks. */
-struct WorkOfRow {
-  static constexpr bool walks_along_row = true;
-
-  const PetscInt *ptr, *col, *length, *begin; // of A; of P's rows, or where these begin
-  double          bs, k, aggregates;
-
-  HD void operator()(PetscInt i, double *work) const
-  {
-    double terms = 0;
-
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) terms += length_of(col[p]);
-    terms /= bs * k;
-    *work += (terms + length_of(i) / k * (terms < aggregates ? terms : aggregates)) / bs;
-  }
-
-private:
-  HD PetscInt length_of(PetscInt j) const { return begin ? begin[j + 1] - begin[j] : length[j]; }
-};
-
-HD void square_of_length(PetscInt i, std::int64_t *sum, const PetscInt *ptr)
-{
-  const std::int64_t length = ptr[i + 1] - ptr[i];
-
-  *sum += length * length;
-}
 
 /* The largest entry where there is no inverse diagonal. */
 template <class Rows> HD void magnitude_of_row(PetscInt i, const Rows &A, const PetscScalar *dinv, PetscReal *magnitude)
@@ -66,7 +38,7 @@ HD void take_root(PetscInt i, const PetscReal *value, PetscReal *root) { root[i]
 
 /* Whether a row is of nothing but what rounding leaves of zeros; else its diagonal entry's part of the sums. */
 struct LookAtRow {
-  static constexpr bool walks_along_row = true;
+  static constexpr bool walks_along_row = true, by_lanes = true;
 
   enum Sums { number, signs, sizes, n };
 
@@ -78,15 +50,20 @@ struct LookAtRow {
 
   HD LookAtRow on(Columns c, Values v) const { return {ptr, c, v, root, empty}; }
 
-  HD void operator()(PetscInt i, PetscScalar *sum) const
+  HD void operator()(PetscInt i, PetscScalar *sum) const { (*this)(i, 0, 1, sum); }
+
+  HD void operator()(PetscInt i, int lane, int lanes, PetscScalar *sum) const
   {
     PetscScalar d    = 0;
     bool        zero = true;
 
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
+    for (PetscInt p = ptr[i] + lane; p < ptr[i + 1]; p += lanes) {
       if (col[p] == i) d = val[p];
       zero = zero && PetscAbsScalar(val[p]) <= rounding_of_products * root[i] * root[col[p]]; // not a NaN
     }
+    d    = sum_of_lanes(d, lanes);
+    zero = in_all_lanes(zero, lanes);
+    if (lane > 0) return;
     empty[i] = zero;
     if (zero || d == PetscScalar(0)) return;
     sum[number] += PetscScalar(1);
@@ -204,36 +181,6 @@ Array<PetscReal> magnitudes(const StoredRows &rows, const Array<PetscScalar> &di
   return magnitude;
 }
 
-double product_work(const Csr &A, const ColumnMap &columns, const Interpolation &I)
-{
-  constexpr double uncountable = 1e15;
-  const double     aggregates  = static_cast<double>(I.coarse->nglobal()) / I.k;
-  const bool       alone = columns.size() == 1, by_nodes = alone && I.nodes && I.blocks;
-  Array<PetscInt>  length(A.space, alone ? 0 : columns.nlocal(), unset);
-  const double     bs = static_cast<double>(I.bs), k = static_cast<double>(I.k);
-
-  if (!alone) {
-    for_each_row(A.space, A.nrows, RowLength<PetscInt>{I.P.ptr.data(), nullptr, length.data()});
-    columns.update(length);
-  }
-  const double found = by_nodes
-                       ? joined_rows<Plus, 1, double>(A.space, A.nrows / I.bs,
-                                                      WorkOfRow{I.nodes->ptr.data(), I.nodes->col.data(), nullptr, I.blocks->ptr.data(), 1, 1, aggregates})[0]
-                       : joined_rows<Plus, 1, double>(A.space, A.nrows,
-                                                      WorkOfRow{A.ptr, A.col, length.data(), alone ? I.P.ptr.data() : nullptr, bs, k, aggregates})[0];
-  std::int64_t sum   = static_cast<std::int64_t>(PetscMin(found, uncountable));
-  columns.sum(&sum, 1);
-  return static_cast<double>(sum);
-}
-
-double walks_of_two(const Csr &A, const LocalColumns &columns)
-{
-  std::int64_t sum = joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, bound<square_of_length>(A.ptr))[0];
-
-  columns.sum(&sum, 1);
-  return static_cast<double>(sum) / PetscMax(columns.nglobal(), 1);
-}
-
 CsrMatrix Interpolation::own_restriction(BlockPatternPtr *transposed) const
 {
   FullBlocks by(tests().view(), bs, k, blocks_of_tests());
@@ -309,6 +256,12 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
     return Ac;
   }
   magnitude = coarse_magnitudes(I, magnitude);
+  if (isolated && A.space == Space::Cuda && I.bs * I.k == 1 && !I.smoothed) {
+    Ac             = sorted_.make(A, I.P.view(), I.conjugated);
+    coarse_columns = I.coarse;
+    fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
+    return Ac;
+  }
   if (!isolated) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
   const CsrMatrix again = isolated || I.own_transpose.ptr.size() ? CsrMatrix() : I.own_restriction(); // where it was not kept
   const Csr       R = isolated ? I.R.view() : again.ptr.size() ? again.view() : I.own_transpose.view(), P = isolated ? I.P.view() : P_->view();
@@ -341,7 +294,8 @@ void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, Csr
     return;
   }
   magnitude = coarse_magnitudes(I, magnitude);
-  if (row_by_row_ && row_by_row(from, I, Ac)) {
+  if (sorted_.made() || (row_by_row_ && row_by_row(from, I, Ac))) {
+    if (sorted_.made()) sorted_.update(A, I.P.view(), I.conjugated, Ac);
     fill_rows_of_nothing(Ac, *I.coarse, magnitude);
     return;
   }

@@ -4,6 +4,7 @@
 #include "core/sparse/block_product.hpp"
 #include "parallel/rows_below.hpp"
 #include "parallel/summed_rows.hpp"
+#include "sorted_product.hpp"
 
 namespace goza::saamg {
 
@@ -15,6 +16,7 @@ struct Interpolation {
   MapPtr    wcoarse;
   PetscInt  bs = 1, k = 1;      // unknowns of a node, fine and coarse
   bool      conjugated = false; // R = W^H
+  bool      smoothed = true; // false: P has at most an entry a row and near-null vector, since nothing was asked for, or its product would have taken too long
 
   std::shared_ptr<Boxes> boxes; // where it was made on them
 
@@ -57,6 +59,10 @@ Array<PetscReal> magnitudes(const StoredRows &A, const Array<PetscScalar> &dinv)
    Collective. */
 double product_work(const Csr &A, const ColumnMap &columns, const Interpolation &I);
 
+/* No more than it would say of an interpolation from these aggregates that is smoothed once, where a node is a row: without that interpolation, and of long
+   rows their first entries alone. aggregate: [columns]. Collective. */
+double least_product_work(const Csr &A, const ColumnMap &columns, const Array<PetscInt> &aggregate, const LocalColumns &aggregates);
+
 /* Walks of two steps in A's graph to a row on an average, those that stay or come back included: of a symmetric pattern the mean square of a row's length.
    Collective. */
 double walks_of_two(const Csr &A, const LocalColumns &columns);
@@ -77,11 +83,11 @@ public:
 
   BlockPatternPtr blocks() const { return sum_ ? nullptr : blocks_; }
 
-  bool        made() const { return on_boxes_ || row_by_row_ || by_blocks() || AP_.ptr.size() > 0; }
+  bool        made() const { return on_boxes_ || row_by_row_ || by_blocks() || sorted_.made() || AP_.ptr.size() > 0; }
   std::size_t bytes() const
   {
     return AP_.bytes() + blocks_of_AP_.pattern.bytes() + parts_.bytes() + (P_ ? P_->bytes() : 0) + (sum_ ? sum_->bytes() : 0) +
-           (blocks_ ? blocks_->bytes() : 0);
+           (blocks_ ? blocks_->bytes() : 0) + sorted_.bytes();
   }
   void release_values() // until the next update()
   {
@@ -95,6 +101,7 @@ private:
 
   bool                                 on_boxes_ = false, row_by_row_ = false; // nothing is kept
   std::unique_ptr<Format<PetscScalar>> diagonals_;
+  SortedProduct                        sorted_;
   CsrMatrix                            AP_, parts_;
   BlocksInParts                        blocks_of_AP_; // or these, where all are full
   BlockPatternPtr                      blocks_;       // of Ac, or of parts_

@@ -23,6 +23,7 @@ struct CsrGraph {
   Edges            edges{};
   StrongLinks      strong_links{};
   bool             borrowed = false;
+  bool             uneven   = false;     // some nodes have many more edges than most
   EntryWeight      entry{};              // where borrowed
   MapPtr           nodes;                // owned ones and ghosts
   NodeIds          ids;                  // of the owned ones
@@ -34,7 +35,7 @@ struct CsrGraph {
   Array<PetscInt>  filtered; // [owned nodes + 1] lengths of filter_weak()'s rows, where they are known: of these values of A
 
   Space space() const { return degree.space(); }
-  bool  long_rows() const { return nedges > long_row * n; }
+  bool  long_rows() const { return uneven || nedges > long_row * n; }
 };
 
 /* What makes an entry an edge: see strength_rows.hpp. */

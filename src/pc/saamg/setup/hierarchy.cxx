@@ -10,61 +10,6 @@
 
 namespace goza::saamg {
 
-/* Multiplications of blocks in a Galerkin product, for each block of the finest matrix, beyond which it is not begun, and what is never too many. Where rows of
-   P reach p aggregates these are p (1 + p), with p up to 6 on meshes: 26 for 27 points. On a graph with hubs (Barabasi and Albert, 9 entries a row) they are
-   330 with 25 000 nodes and 700 with 500 000. Of an interpolation that is asked to be smoothed further, rows are longer to the power of the dimensions. */
-constexpr double bearable_products = 100, always_bearable = 1e7;
-
-/* The same for an interpolation that is smoothed further than asked for: 7 to 10 along chains, 20 on streets; 31 on a graph of three random neighbours a node
-   and 70 on a random tree, whose coarse operators would fill up. */
-constexpr double bearable_further = 24;
-
-/* P and R of a grid. fresh: they were not made of a level of this pattern before */
-PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options, bool fresh)
-{
-  PetscFunctionBegin;
-  PetscCall(Step(events.prolong, *grid.level->columns, [&] {
-    CsrTransfer &t = *grid.transfer;
-    MapPtr       columns, wcolumns;
-    CsrMatrix    W;
-    const auto   transpose = [&] { /* beside the matrix's rows where these stay */
-                                 if (spares_rows(grid)) t.release_transpose(false);
-                                 else t.transpose();
-    };
-
-    t.conjugated = options.conjugated;
-    t.nodes      = grid.level->blocks;
-    if (!fresh && interpolate_again(grid, from, options, t)) {
-      t.stamp.new_values();
-      transpose();
-      return;
-    }
-    t.blocks        = nullptr;
-    CsrMatrix  P    = interpolation_of(grid, from, options, columns, &W, &wcolumns);
-    const bool same = !fresh && columns->ghosts() == t.coarse->ghosts() && (t.by_place() || same_pattern(P, t.P)) && !wcolumns == !t.wcoarse &&
-                      (!wcolumns || (wcolumns->ghosts() == t.wcoarse->ghosts() && same_pattern(W, t.W))),
-               stays = columns->all(same);
-
-    if (stays) t.stamp.new_values();
-    else {
-      t.coarse  = columns;
-      t.product = GalerkinProduct();
-      t.release_transpose();
-      t.stamp.new_pattern();
-    }
-    t.P       = std::move(P);
-    t.W       = std::move(W);
-    t.wcoarse = wcolumns;
-    t.fine    = grid.level->columns;
-    t.bs      = from.bs;
-    t.k       = from.k;
-    t.boxes   = from.boxes;
-    if (!t.boxes && !t.blocks) t.blocks = pattern_of_blocks(t.P.view(), t.bs, t.k);
-    if (stays) transpose(); /* else there is none until a product wants it */
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The operator of the grid below, where there is none or the interpolation's pattern is new. */
 PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOptions &options)
 {
@@ -119,73 +64,6 @@ PetscErrorCode Hierarchy::aggregate_nodes(const Coarsening &from, PetscInt k, bo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The last grid's interpolation from these aggregates, whose Galerkin product takes `work` multiplications of blocks, and the next level's near-null
-   vectors. */
-PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options,
-                                           Array<PetscScalar> &coarse_B, double *work)
-{
-  Grid            &grid    = grids_.back();
-  const ColumnMap &columns = *grid.level->columns;
-
-  PetscFunctionBegin;
-  PetscCall(Step(events.prolong, columns, [&] {
-    CsrTentative T;
-
-    if (from.boxes && !from.boxes->ranks) {
-      T         = tentative(*from.boxes, B);
-      from.ones = grids_.size() == 1 && all_ones(B);
-    } else {
-      clear_isolated_rows(grid.level->isolated, from.k, B);
-      T = tentative(aggregates, columns, grid.bs, from.k, B);
-      if (!from.boxes) from.aggregate = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
-    }
-    from.aggregates = aggregates.map;
-    from.Q          = std::move(T.Q);
-    coarse_B        = std::move(T.Bcoarse);
-    from.within     = most_within(from, options);
-    from.coarse_B   = from.within > 0 || from.shortens ? coarse_B.copied(coarse_B.space()) : Array<PetscScalar>(coarse_B.space());
-    if ((from.within > 0 && (options.strong_share > 0 || from.alone)) || from.shortens) from.name = ids_of(aggregates);
-    grid.transfer           = std::make_shared<CsrTransfer>();
-    grid.transfer->alone    = from.alone;
-    grid.transfer->smoothed = from.degree > 0;
-  }));
-  PetscCall(interpolate(grid, from, options));
-  if (!from.boxes) PetscCall(Step(events.galerkin, columns, [&] { *work = product_work(grid.level->A, columns, *grid.transfer); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The same, smoothed to `degree` where further would take too many multiplications, and not at all where that does. */
-PetscErrorCode Hierarchy::interpolate_bearably(Coarsening &from, const CsrAggregates &aggregates, PetscInt degree, Array<PetscScalar> &B,
-                                               const HierarchyOptions &options, Array<PetscScalar> &coarse_B)
-{
-  const double blocks   = grids_[0].level->nnz / (grids_[0].bs * grids_[0].bs);
-  const double bearable = PetscMax(bearable_products * PetscPowRealInt(PetscMax(degree, 1), 3) * blocks, always_bearable);
-  double       work     = 0;
-
-  PetscFunctionBegin;
-  PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
-  if (from.degree > degree && work > bearable_further * blocks) {
-    from.degree = degree;
-    PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
-  }
-  if (work > bearable && shortens(from, options)) {
-    PetscCall(PetscInfo(NULL, "The interpolation of level %d keeps few entries a row: its product would take %g multiplications for each entry of the matrix\n",
-                        (int)grids_.size() - 1, work / blocks));
-    from.shortens = true;
-    PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
-    from.shortens = work <= bearable;
-  }
-  if (work > bearable && from.degree) { /* from the aggregates as they are, whose product has no more entries than the operator */
-    PetscCall(PetscInfo(NULL, "The interpolation of level %d is not smoothed: its product would take %g multiplications for each entry of the matrix\n",
-                        (int)grids_.size() - 1, work / blocks));
-    from.degree  = 0;
-    from.filters = from.adjoint = false;
-    PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
-  }
-  grids_.back().transfer->further = from.degree > degree ? from.degree : 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The level below the last one in this way, and its near-null vectors. */
 PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next,
                                      Array<PetscScalar> &coarse_B, bool *stop)
@@ -204,6 +82,7 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
     from->degree        = PetscMax(way.degree, way.further);
     from->smoothed_with = way.with;
     from->adjoint       = way.adjoint && way.degree > 0;
+    from->uneven        = way.uneven;
     from->filters       = !strength.all() && from->degree == 1 && (grids_.size() == 1 || options.weak_by_direction);
     if (may_be_boxes(way, k, from->filters, options))
       from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->ids(1), columns,
@@ -212,6 +91,7 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
     if (wants_rows_) return;
     if (!from->boxes) from->graph = options.bends ? beside_alone(graph_of(grid, all)) : graph_of(grid, strength);
     find_lasting(*from, way, options);
+    from->graph.uneven = from->uneven;
   }));
   *stop = wants_rows_;
   if (!*stop) PetscCall(aggregate_nodes(*from, k, way.aggressive, options, aggregates, stop));
@@ -272,7 +152,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscCall(Together(grid.level->columns->comm(), "keep the magnitudes of its rows", [&] {
     if (!finest) magnitude = grid.level->magnitude.copied(grid.level->magnitude.space());
   }));
-  if (way.degree == 1 && !aggressive && grid.bs == 1 && k == 1) PetscCall(find_further(options, &way.further));
+  if (way.degree == 1 && !aggressive && grid.bs == 1 && k == 1) PetscCall(find_further(options, way));
   PetscCall(make());
   if ((way.adjoint || way.further) && too_large()) {
     const bool lopsided = way.adjoint;
@@ -284,7 +164,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   }
   if (too_large()) {
     PetscCall(PetscInfo(NULL, "Level %d is coarsened aggressively: %g entries of the next would be too many\n", (int)grids_.size() - 1, next.level->nnz));
-    for (way = {threshold, true, way.aggressive ? 0 : way.degree, way.with, false};; way.degree = 0) {
+    for (way = {threshold, true, way.aggressive ? 0 : way.degree, way.with, false, 0, way.uneven};; way.degree = 0) {
       PetscCall(make());
       if (way.degree == 0 || !too_large()) break;
     }

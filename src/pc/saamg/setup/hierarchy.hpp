@@ -131,7 +131,6 @@ struct CsrLevel {
 struct CsrTransfer : Interpolation {
   GalerkinProduct product; // while values may change
   Stamp           stamp;
-  bool            smoothed = true;  // false: nothing was asked for, or its product would have taken too long
   bool            lopsided = false; // it was to have test functions of its own, whose coarse operator would have been too large
   PetscInt        further  = 0;     // degree of the polynomial that smoothed P where that is more than asked for
   double          few      = 0;     // entries a row of what smoothed P a second time within its pattern; 0: it was not
@@ -241,7 +240,8 @@ private:
     PetscInt     degree; // of the polynomial that smooths the interpolation
     SmoothedWith with;
     bool         adjoint;
-    PetscInt     further = 0; // a degree that is tried first
+    PetscInt     further = 0;     // a degree that is tried first
+    bool         uneven  = false; // some rows are much longer than most
   };
 
   void           find_lasting(Coarsening &from, const Way &way, const HierarchyOptions &options) const;
@@ -249,7 +249,7 @@ private:
   bool           may_be_boxes(const Way &way, PetscInt k, bool filters, const HierarchyOptions &options) const;
   PetscErrorCode trim_lattice(Grid &finest);
   double         most_within(const Coarsening &from, const HierarchyOptions &options) const;
-  PetscErrorCode find_further(const HierarchyOptions &options, PetscInt *degree);
+  PetscErrorCode find_further(const HierarchyOptions &options, Way &way);
   PetscErrorCode find_further_along_strong(const Coarsening &from, const CsrAggregates &aggregates, const HierarchyOptions &options, PetscInt *degree);
   PetscErrorCode measure(Grid &grid, const HierarchyOptions &o, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options, bool fresh = true);
@@ -261,6 +261,7 @@ private:
   PetscErrorCode aggregate_nodes(const Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
   PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options,
                                   Array<PetscScalar> &coarse_B, double *work);
+  PetscErrorCode look_ahead(Coarsening &from, const CsrAggregates &aggregates, double *work);
   PetscErrorCode interpolate_bearably(Coarsening &from, const CsrAggregates &aggregates, PetscInt degree, Array<PetscScalar> &B,
                                       const HierarchyOptions &options, Array<PetscScalar> &coarse_B);
   PetscErrorCode coarsen_so(const Way &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next, Array<PetscScalar> &coarse_B,

@@ -76,20 +76,23 @@ PetscErrorCode Hierarchy::trim_lattice(Grid &finest)
    each other, one smoothing leaves nodes at the edge of an aggregate with one aggregate alone. */
 constexpr double walks_of_degree_3 = 10, walks_of_degree_2 = 16.5;
 
+/* Walks of two steps over the square of a row's mean length, from which there are hubs: 1 to 1.2 on meshes and streets, 3 to 100 on power-law graphs. */
+constexpr double walks_beside_hubs = 2;
+
 /* To which degree the interpolation of the last grid may be smoothed, by its rows; 0: as asked for. On a lattice aggregates are even. */
-PetscErrorCode Hierarchy::find_further(const HierarchyOptions &options, PetscInt *degree)
+PetscErrorCode Hierarchy::find_further(const HierarchyOptions &options, Way &way)
 {
   const CsrLevel &level = *grids_.back().level;
 
   PetscFunctionBegin;
-  *degree = 0;
   if (!options.further || options.threshold > 0 || options.strong_share > 0 || options.by_heaviest || options.alternating || level.lattice.known() ||
       options.smoothed_with != SmoothedWith::Matrix || options.adjoint || level.rows().no_rows())
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Step(events.strength, *level.columns, [&] {
-    const double walks = walks_of_two(level.A, *level.columns);
+    const double walks = walks_of_two(level.A, *level.columns), mean = level.nnz / PetscMax(level.columns->nglobal(), 1);
 
-    *degree = walks <= walks_of_degree_3 ? 3 : walks <= walks_of_degree_2 ? 2 : 0;
+    way.further = walks <= walks_of_degree_3 ? 3 : walks <= walks_of_degree_2 ? 2 : 0;
+    way.uneven  = walks > walks_beside_hubs * mean * mean;
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

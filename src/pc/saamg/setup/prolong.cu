@@ -13,29 +13,6 @@
 namespace goza::saamg {
 namespace {
 
-/* The aggregates that the rows of a node reach. ptr, col: of A's rows, bs of which are a node, or of its blocks, of which each is of nodes. */
-struct ReachedRows {
-  const PetscInt *ptr, *col;
-  PetscInt        bs;
-  const PetscInt *aggregate; // [columns of A]
-  PetscInt        unit = 1;  // columns to one of `col`
-
-  HD PetscInt bound(PetscInt node) const { return ptr[(node + 1) * bs] - ptr[node * bs] + 1; }
-
-  template <class F> HD void visit(PetscInt node, int lane, int lanes, F f) const
-  {
-    const PetscInt end = ptr[(node + 1) * bs];
-
-    if (aggregate[node * bs * unit] < 0) return;
-    if (lane == 0) f(aggregate[node * bs * unit]);
-    for (PetscInt p = ptr[node * bs] + lane; p < end; p += lanes) {
-      const PetscInt a = aggregate[col[p] * unit];
-
-      if (a >= 0) f(a);
-    }
-  }
-};
-
 /* Values of I - omega D^-1 A in the pattern of A */
 HD void damped_row(PetscInt i, const Csr &A, const PetscScalar *dinv, PetscReal omega, PetscScalar *val)
 {

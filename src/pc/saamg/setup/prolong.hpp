@@ -30,6 +30,7 @@ struct Coarsening {
   std::int64_t       alone         = 0;     // nodes of all ranks that are aggregates of their own
   double             within        = 0;     // entries a row up to which it is smoothed within its pattern, too
   bool               shortens      = false; // rows keep their largest entries
+  bool               uneven        = false; // some rows are much longer than most, and a node is a row
   bool               filters       = false; // weak entries are left out; else there is no graph
   SmoothedWith       smoothed_with = SmoothedWith::Matrix;
   bool               adjoint       = false; // test functions are smoothed with the transpose of that

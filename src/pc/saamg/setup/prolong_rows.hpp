@@ -6,6 +6,32 @@
 
 namespace goza::saamg {
 
+/* The aggregates that the rows of a node reach. ptr, col: of A's rows, bs of which are a node, or of its blocks, of which each is of nodes. */
+struct ReachedRows {
+  const PetscInt *ptr, *col;
+  PetscInt        bs;
+  const PetscInt *aggregate; // [columns of A]
+  PetscInt        unit = 1;  // columns to one of `col`
+
+  HD PetscInt bound(PetscInt node) const { return ptr[(node + 1) * bs] - ptr[node * bs] + 1; }
+
+  template <class F> HD void visit(PetscInt node, int lane, int lanes, F f) const { visit_some(node, PETSC_MAX_INT, lane, lanes, f); }
+
+  /* Of the first `most` entries. */
+  template <class F> HD void visit_some(PetscInt node, PetscInt most, int lane, int lanes, F f) const
+  {
+    const PetscInt all = ptr[(node + 1) * bs], end = all - ptr[node * bs] < most ? all : ptr[node * bs] + most;
+
+    if (aggregate[node * bs * unit] < 0) return;
+    if (lane == 0) f(aggregate[node * bs * unit]);
+    for (PetscInt p = ptr[node * bs] + lane; p < end; p += lanes) {
+      const PetscInt a = aggregate[col[p] * unit];
+
+      if (a >= 0) f(a);
+    }
+  }
+};
+
 /* A row of P. Its blocks lie at ptr[row] .. ptr[row + 1], k entries each; their columns are those of the node's aggregates. K: k where it is known when this is
    compiled, else 0. */
 template <int K> struct SmoothedRow {
