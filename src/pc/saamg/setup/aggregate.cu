@@ -77,7 +77,8 @@ Lattice coarser_lattice(const CsrGraph &G, const Array<PetscInt> &name)
 
 template <class Body> void for_each_node(const CsrGraph &G, const Body &body)
 {
-  if (G.space() == Space::Cuda && G.n <= few_joining) for_each_row_by_few_lanes(G.space(), G.n, body);
+  if (G.space() == Space::Cuda && G.uneven) for_each_row_by_lanes(G.space(), G.n, body);
+  else if (G.space() == Space::Cuda && G.n <= few_joining) for_each_row_by_few_lanes(G.space(), G.n, body);
   else for_each_row(G.space(), G.n, ByLanes<Body>{body});
 }
 

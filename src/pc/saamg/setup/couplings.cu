@@ -2,6 +2,7 @@
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "core/util/hash.hpp"
+#include "row_lanes.hpp"
 #include "strength_rows.hpp"
 #include "tuning.hpp"
 #include <algorithm>
@@ -13,19 +14,21 @@ constexpr int numbers_of_couplings = 8 + Couplings::cuts; // that rows add up to
 
 /* Of each row: its couplings, the weak ones, and whether it has entries of the diagonal's sign. */
 template <class Rows> struct RowCouplings {
-  static constexpr bool walks_along_row = true;
+  static constexpr bool walks_along_row = true, by_lanes = has_lanes<Rows>;
 
   Rows               A;
   const PetscScalar *dinv; // [columns] 0: coupled to nothing
 
   HD RowCouplings on(Columns c, Values v) const { return {A.on(c, v), dinv}; }
 
-  HD void operator()(PetscInt i, std::int64_t *count) const
+  HD void operator()(PetscInt i, std::int64_t *count) const { (*this)(i, 0, 1, count); }
+
+  HD void operator()(PetscInt i, int lane, int lanes, std::int64_t *count) const
   {
     PetscReal same_sign = 0, sum = 0, largest = 0, smallest = PETSC_MAX_REAL, least = PETSC_MAX_REAL; // least: of strength2()
     int       edges = 0, weak = 0, minor = 0, below[Couplings::cuts] = {};
 
-    A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
+    for_each_entry_of(A, i, lane, lanes, [&](PetscInt j, PetscScalar a) {
       const PetscReal squared = strength2(i, j, a), size = PetscAbsScalar(a);
 
       if (!coupling(i, j, squared)) return;
@@ -38,6 +41,12 @@ template <class Rows> struct RowCouplings {
       same_sign += PetscMax(of_diagonal, 0);
       largest = PetscMax(largest, of_diagonal > 0 ? 0 : size);
     });
+    edges                   = sum_of_lanes(edges, lanes);
+    sum                     = sum_of_lanes(sum, lanes);
+    smallest                = -most_of_lanes(-smallest, lanes);
+    least                   = -most_of_lanes(-least, lanes);
+    same_sign               = sum_of_lanes(same_sign, lanes);
+    largest                 = most_of_lanes(largest, lanes);
     const PetscReal squared = static_cast<PetscReal>(edges) * static_cast<PetscReal>(edges);
     const float     half = static_cast<float>(edges ? sum / (2 * edges) : 0), strong = static_cast<float>(Couplings::strong_share * largest);
     const auto      share2 = [squared](PetscReal of_diagonals) { return static_cast<float>(of_diagonals * squared); };
@@ -45,7 +54,7 @@ template <class Rows> struct RowCouplings {
 
     if (edges &&
         (same_sign > 0 || static_cast<float>(smallest) < PetscMax(half, strong) || share2(least) < cut2(Couplings::cuts - 1))) { // else they are all alike
-      A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
+      for_each_entry_of(A, i, lane, lanes, [&](PetscInt j, PetscScalar a) {
         const PetscReal of_diagonals = strength2(i, j, a);
 
         if (!coupling(i, j, of_diagonals)) return;
@@ -60,15 +69,16 @@ template <class Rows> struct RowCouplings {
         }
       });
     }
+    count[3] += weak; // of a lane's entries
+    count[5] += minor;
+    for (int k = 0; k < Couplings::cuts; k++) count[8 + k] += below[k];
+    if (lane > 0) return;
     count[0] += edges > 0;
     count[1] += static_cast<float>(same_sign) > 0.01f;
     count[2] += edges;
-    count[3] += weak;
     count[4] += static_cast<std::int64_t>(edges) * edges;
-    count[5] += minor;
     count[6] += static_cast<float>(largest * PetscAbsScalar(dinv[i])) > static_cast<float>(Couplings::ruled_share);
     count[7] += static_cast<float>(same_sign) > static_cast<float>(Couplings::steep_share);
-    for (int k = 0; k < Couplings::cuts; k++) count[8 + k] += below[k];
   }
 
 private:

@@ -68,9 +68,9 @@ private:
 };
 
 #if defined(__CUDACC__)
-__global__ void __launch_bounds__(at_once_threads) AllRoundsKernel(PetscInt n, Edges edges, Key *key, Key *largest, unsigned *open)
+template <int lanes> __global__ void __launch_bounds__(at_once_threads) AllRoundsKernel(PetscInt n, Edges edges, Key *key, Key *largest, unsigned *open)
 {
-  all_rounds<1>(n, edges, key, largest, open);
+  all_rounds<lanes>(n, edges, key, largest, open);
 }
 #endif
 
@@ -92,7 +92,13 @@ void maximal_independent_set(const CsrGraph &G, Array<Key> &key, Array<Key> &lar
   if (space == Space::Cuda && G.nodes->size() == 1) {
     Array<unsigned> rounds(space, rounds_kept, unset);
 
-    if (G.n) launch_whole_grid<AllRoundsKernel>(blocks_for(G.n, at_once_threads), at_once_threads, G.n, G.edges, key.data(), largest.data(), rounds.data());
+    const auto launch = [&](auto lanes) {
+      launch_whole_grid<AllRoundsKernel<lanes()>>(blocks_for(G.n, at_once_threads / lanes()), at_once_threads, G.n, G.edges, key.data(), largest.data(),
+                                                  rounds.data());
+    };
+
+    if (G.n && G.uneven) launch(std::integral_constant<int, warp_lanes>());
+    else if (G.n) launch(std::integral_constant<int, 1>());
     return;
   }
 #endif

@@ -208,7 +208,8 @@ void place_edges(CsrGraph &G)
 
 template <class Body> void for_each_row_of(const Csr &rows, PetscInt unit, const Body &body)
 {
-  if (unit == 1) for_each_row_by_few_lanes(rows.space, rows.nrows, body);
+  if (unit == 1 && entries(rows) > static_cast<std::int64_t>(warp_lanes) * rows.nrows) for_each_row_by_lanes(rows.space, rows.nrows, body);
+  else if (unit == 1) for_each_row_by_few_lanes(rows.space, rows.nrows, body);
   else for_each_csr_row(rows, unit, body);
 }
 

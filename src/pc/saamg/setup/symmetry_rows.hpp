@@ -15,7 +15,7 @@ namespace goza::saamg {
    of their magnitudes.
    r and s [columns]: real, 0 where a row is coupled to nothing. */
 struct Antisymmetry {
-  static constexpr bool walks_along_row = true;
+  static constexpr bool walks_along_row = true, by_lanes = true;
 
   const PetscInt    *ptr;
   Columns            col;
@@ -25,12 +25,14 @@ struct Antisymmetry {
 
   HD Antisymmetry on(Columns c, Values v) const { return {ptr, c, v, r, s, conjugated}; }
 
-  HD void operator()(PetscInt i, PetscScalar *sum) const
+  HD void operator()(PetscInt i, PetscScalar *sum) const { (*this)(i, 0, 1, sum); }
+
+  HD void operator()(PetscInt i, int lane, int lanes, PetscScalar *sum) const
   {
     PetscScalar with_r = 0, with_s = 0;
     PetscReal   r_size = 0, s_size = 0;
 
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
+    for (PetscInt p = ptr[i] + lane; p < ptr[i + 1]; p += lanes) {
       const PetscScalar ar = val[p] * r[col[p]], as = val[p] * s[col[p]];
 
       with_r += ar;
@@ -38,7 +40,7 @@ struct Antisymmetry {
       r_size += PetscAbsScalar(ar);
       s_size += PetscAbsScalar(as);
     }
-    sum[0] += r[i] * with_s - conjugate_if(conjugated, s[i] * with_r);
+    sum[0] += r[i] * with_s - conjugate_if(conjugated, s[i] * with_r); // of a lane's entries, as all else here
     sum[1] += PetscAbsScalar(r[i]) * s_size + PetscAbsScalar(s[i]) * r_size;
   }
 };

@@ -7,7 +7,7 @@
 namespace goza::saamg {
 namespace {
 
-/* Entry e of the aggregates' Gram matrices, on a host added up in the order of the nodes. */
+/* Entry e of the aggregates' Gram matrices, added up in the order of the nodes, or of each lane's. */
 struct GramEntry {
   PetscInt           bs, k;
   const PetscInt    *begin, *node; // the nodes of aggregate a: node[begin[a]] .. node[begin[a + 1] - 1]
