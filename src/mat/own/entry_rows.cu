@@ -143,18 +143,70 @@ void write_nodes(Space space, const BlocksOfNode &body)
   else for_each_row_by_few_lanes(space, body.A.nodes, body);
 }
 
-template <class E> CsrMatrix rows_of(Space space, const E &A)
+/* count(lengths); copy(rows): columns and values where these begin */
+template <class Count, class Copy> CsrMatrix rows_made(Space space, PetscInt nrows, PetscInt ncols, const Count &count, const Copy &copy)
 {
-  CsrMatrix rows(space, A.rows(), A.cols());
+  CsrMatrix rows(space, nrows, ncols);
 
-  rows.ptr = Array<PetscInt>(space, A.rows() + 1);
-  for_each_row(space, A.rows(), CountEntries<E>{A, rows.ptr.data()});
+  rows.ptr = Array<PetscInt>(space, nrows + 1);
+  count(rows.ptr.data());
   const PetscInt nnz = lengths_to_pointer(space, rows.ptr);
 
   rows.col = Array<PetscInt>(space, nnz);
   rows.val = Array<PetscScalar>(space, nnz);
-  for_each_row(space, A.rows(), bound<copy_entries_of_row<E>>(A, rows.ptr.data(), 0, rows.col.data(), rows.val.data()));
+  copy(rows);
   return rows;
+}
+
+template <class E> CsrMatrix rows_of(Space space, const E &A)
+{
+  return rows_made(
+    space, A.rows(), A.cols(),
+    [&](PetscInt *length) {
+      for_each_row(space, A.rows(), CountEntries<E>{A, length});
+    },
+    [&](CsrMatrix &to) { for_each_row(space, A.rows(), bound<copy_entries_of_row<E>>(A, to.ptr.data(), 0, to.col.data(), to.val.data())); });
+}
+
+/* A long row lies in one piece: its length is there, and its entries are copied by lanes. */
+struct WithLongRows {
+  EllValues       A;
+  const PetscInt *ptr;
+  PetscInt       *length, *col; // either null
+  PetscScalar    *val;
+
+  HD void operator()(PetscInt row) const
+  {
+    const PetscInt place = A.place_of[row];
+
+    if (length) length[row] = place < 0 ? A.long_ptr[~place + 1] - A.long_ptr[~place] : CountEntries<EllValues>{A, nullptr}.of_row(row);
+    else if (place >= 0) copy_entries_of_row(row, A, ptr, 0, col, val);
+  }
+  HD void operator()(PetscInt row, int lane, int lanes) const
+  {
+    const PetscInt place = A.place_of[row], from = place < 0 ? A.long_ptr[~place] : 0, n = place < 0 ? A.long_ptr[~place + 1] - from : 0;
+
+    for (PetscInt k = lane; k < n; k += lanes) {
+      col[ptr[row] + k] = static_cast<PetscInt>(A.long_col[from + k]);
+      val[ptr[row] + k] = A.val[A.long_at + from + k];
+    }
+  }
+};
+
+CsrMatrix rows_of(Space space, const EllValues &A)
+{
+  if (space == Space::Host || !A.place_of || A.br * A.bc > 1) return rows_of<EllValues>(space, A);
+  return rows_made(
+    space, A.rows(), A.cols(),
+    [&](PetscInt *length) {
+      for_each_row(space, A.rows(), WithLongRows{A, nullptr, length, nullptr, nullptr});
+    },
+    [&](CsrMatrix &to) {
+      const WithLongRows body{A, to.ptr.data(), nullptr, to.col.data(), to.val.data()};
+
+      for_each_row(space, A.rows(), body);
+      for_each_row_by_lanes(space, A.rows(), body);
+    });
 }
 
 CsrMatrix rows_of(Space space, const DiagonalValues &A) { return compressed_rows(space, A); }

@@ -82,6 +82,97 @@ template <class Body> void for_each_node(const CsrGraph &G, const Body &body)
   else for_each_row(G.space(), G.n, ByLanes<Body>{body});
 }
 
+/* Nodes of an uneven graph with more edges have a block each where they look through their neighbours' aggregates: the time that takes grows with the square of
+   their number. */
+constexpr PetscInt edges_of_warp = 64;
+
+/* JoinMost, and of such a node nothing. */
+struct JoinMostOfFew {
+  JoinMost body;
+
+  HD void operator()(PetscInt i, int lane, int lanes) const
+  {
+    if (body.edges.ptr[i + 1] - body.edges.ptr[i] <= edges_of_warp) body(i, lane, lanes);
+  }
+};
+
+#if defined(__CUDACC__)
+constexpr int join_threads = 256, nodes_of_block = 32;
+
+/* What JoinMost makes of such nodes, whose graph has no lattice. */
+struct JoinMostOfMany {
+  Edges         edges;
+  StrongLinks   strong_links;
+  const Member *member;
+  Member       *joined;
+
+  struct Found {
+    Member   member;
+    PetscInt edges;
+
+    __device__ void take(const Found &other)
+    {
+      if (other.edges > edges || (other.edges == edges && other.member.aggregate >= 0 && other.member.name < member.name)) *this = other;
+    }
+  };
+
+  /* Of every join_threads-th edge of the node's, from this thread's on. */
+  __device__ Found most_edges(PetscInt i, float least) const
+  {
+    Found best{{-1, -1}, 0};
+
+    for (PetscInt p = edges.ptr[i] + threadIdx.x; p < edges.ptr[i + 1]; p += join_threads) {
+      const Member a = member[edges.col[p]];
+      Found        found{a, 0};
+
+      if (a.aggregate < 0 || a.aggregate == best.member.aggregate || !strong_links.hold(p, least)) continue;
+      for (PetscInt q = edges.ptr[i]; q < edges.ptr[i + 1]; q++) found.edges += member[edges.col[q]].aggregate == a.aggregate && strong_links.hold(q, least);
+      best.take(found);
+    }
+    return best;
+  }
+};
+
+__global__ void __launch_bounds__(join_threads) JoinMostKernel(PetscInt n, JoinMostOfMany body)
+{
+  __shared__ JoinMostOfMany::Found found[join_threads];
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * nodes_of_block, end = first + nodes_of_block < n ? first + nodes_of_block : n;
+
+  for (PetscInt i = static_cast<PetscInt>(first); i < end; i++) {
+    if (body.edges.ptr[i + 1] - body.edges.ptr[i] <= edges_of_warp) continue;
+    Member      best    = body.member[i];
+    const float weakest = best.aggregate < 0 && body.edges.coupled(i) ? body.strong_links.least(body.edges, i, threadIdx.x % warp_lanes, warp_lanes) : 0;
+
+    for (float least = weakest; best.aggregate < 0 && body.edges.coupled(i); least = 0) {
+      found[threadIdx.x] = body.most_edges(i, least);
+      __syncthreads();
+      for (int step = join_threads / 2; step; step /= 2) {
+        if (static_cast<int>(threadIdx.x) < step) found[threadIdx.x].take(found[threadIdx.x + step]);
+        __syncthreads();
+      }
+      best = found[0].member;
+      __syncthreads();
+      if (least == 0) break;
+    }
+    if (threadIdx.x == 0) body.joined[i] = best;
+  }
+}
+#endif
+
+void join_most(const CsrGraph &G, const JoinMost &body)
+{
+#if defined(__CUDACC__)
+  if (G.space() == Space::Cuda && G.uneven && !G.ids.lattice.known()) {
+    for_each_node(G, JoinMostOfFew{body});
+    if (G.n)
+      launch_kernel<JoinMostKernel>(blocks_for(G.n, nodes_of_block), join_threads, G.n,
+                                    JoinMostOfMany{body.edges, body.strong_links, body.member, body.joined});
+    return;
+  }
+#endif
+  for_each_node(G, body);
+}
+
 /* The second set: `first` are the largest keys of the first one. */
 void second_roots(const CsrGraph &G, const Array<Key> &first, Array<Key> &second)
 {
@@ -168,7 +259,7 @@ CsrAggregates of_members(const CsrGraph &G, const Array<Member> &member, const L
 
 static CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alone)
 {
-  if (CsrAggregates found; !G.alone.size() && aggregate_at_once(G, first_alone, found)) return found;
+  if (CsrAggregates found; !G.alone.size() && !G.uneven && aggregate_at_once(G, first_alone, found)) return found;
   const Space      space  = G.space();
   const ColumnMap &nodes  = *G.nodes;
   const PetscInt   nlocal = nodes.nlocal();
@@ -203,7 +294,7 @@ static CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alo
   /* a node whose neighbours had all left their roots finds them in aggregates the second time */
   for (int pass = all_strong ? 1 : 0; pass < 2; pass++) {
     update(joined);
-    for_each_node(G, JoinMost{G.edges, G.strong_links, G.ids, boxes, joined.data(), of_root.data()});
+    join_most(G, {G.edges, G.strong_links, G.ids, boxes, joined.data(), of_root.data()});
     joined.swap(of_root);
   }
   if (G.alone.size()) for_each_row(space, G.n, bound<number_alone>(G.alone.data(), begin, number.data(), G.ids, joined.data()));

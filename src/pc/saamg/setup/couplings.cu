@@ -102,6 +102,25 @@ template <class Rows> struct SomeCouplings {
   HD void operator()(PetscInt k, std::int64_t *count) const { row(run * somewhere_in_part(k / run, runs, all) + k % run, count); }
 };
 
+#if defined(__CUDACC__)
+/* The same where all rows are gone through, since long ones then have a warp each. */
+struct ChosenCouplings {
+  static constexpr bool by_lanes = true;
+
+  SomeCouplings<AijRowsView> some;
+
+  HD ChosenCouplings on(Columns c, Values v) const { return {{some.row.on(c, v), some.runs, some.all}}; }
+
+  HD void operator()(PetscInt i, std::int64_t *count) const { (*this)(i, 0, 1, count); }
+  HD void operator()(PetscInt i, int lane, int lanes, std::int64_t *count) const
+  {
+    const std::int64_t its_run = i / SomeCouplings<AijRowsView>::run;
+
+    if (its_run < some.all && somewhere_in_part(((its_run + 1) * some.runs - 1) / some.all, some.runs, some.all) == its_run) some.row(i, lane, lanes, count);
+  }
+};
+#endif
+
 HD void dinv_of_coupled(PetscInt i, const PetscScalar *dinv, const unsigned char *isolated, PetscScalar *of_coupled)
 {
   of_coupled[i] = isolated[i] ? PetscScalar(0) : dinv[i];
@@ -151,7 +170,7 @@ PetscReal share_of_strong(const Csr &A, PetscReal threshold)
   return n[0] ? static_cast<PetscReal>(n[1]) / static_cast<PetscReal>(n[0]) : 1;
 }
 
-/* Of one row in `part`, or all(row). */
+/* Of one row in `part`, or all(row); rows on a device: all(row), too. */
 template <class Rows, class All>
 static std::vector<std::int64_t> count_couplings(Space space, PetscInt n, const RowCouplings<Rows> &row, PetscInt part, const All &all)
 {
@@ -159,6 +178,10 @@ static std::vector<std::int64_t> count_couplings(Space space, PetscInt n, const 
   const PetscInt runs = n / Some::run / part;
 
   if (part == 1) return all(row);
+#if defined(__CUDACC__)
+  if constexpr (has_lanes<Rows>)
+    if (space == Space::Cuda) return all(ChosenCouplings{{row, runs, n / Some::run}});
+#endif
   return joined_rows<Plus, numbers_of_couplings, std::int64_t>(space, runs * Some::run, Some{row, runs, n / Some::run});
 }
 

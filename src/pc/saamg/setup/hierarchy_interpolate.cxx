@@ -93,7 +93,8 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
     grid.transfer->smoothed = from.degree > 0;
   }));
   PetscCall(interpolate(grid, from, options));
-  if (!from.boxes) PetscCall(Step(events.galerkin, columns, [&] { *work = product_work(grid.level->A, columns, *grid.transfer); }));
+  *work = 0; // as good as nothing, where P is not smoothed
+  if (!from.boxes && from.degree > 0) PetscCall(Step(events.galerkin, columns, [&] { *work = product_work(grid.level->A, columns, *grid.transfer); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
