@@ -253,6 +253,13 @@ def defaults():
     return rows, pivot(rows, lambda r: r["problem"], lambda r: r["method"], its, "iterations")
 
 
+def graphs():
+    rows = records("graphs")
+    spread = lambda seconds: ", ".join(f"{1e3 * s:.3g}" for s in seconds)
+    return rows, listing(rows, graph=lambda r: r["problem"], nodes=lambda r: str(r["rows"]), entries=lambda r: f"{r['nnz'] / 1e6:.1f} M", iterations=lambda r: str(r["iterations"]),
+                         set_up_before=lambda r: spread(r["setup_before_s"]), set_up=lambda r: spread(r["setup_s"]), solve=lambda r: spread(r["solve_s"]))
+
+
 def scaling_table(name, column, cell):
     rows = records(name)
     one = {r["what"]: r["ms"] for r in rows if r["ranks"] == 1}
@@ -533,7 +540,7 @@ def league_problems():
 TABLES = {table.__name__.replace("_", "-"): table for table in (
     headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, shared_gpu_owning, elasticity, amg, amg_paper, p5_strong,
     p5_weak, settings, scaling, scaling_four, gpus, gpus_two, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, model_h100, autoformat, p1_padding, p2_comparison,
-    cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_device_sizes, league_problems, defaults)} | OF_PAPERS
+    cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_device_sizes, league_problems, defaults, graphs)} | OF_PAPERS
 
 
 # --- pages
