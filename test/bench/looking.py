@@ -18,7 +18,7 @@ from pathlib import Path
 BUILD = os.environ.get("BUILD", "build")
 PROGRAM = os.path.join(BUILD, "bench", "bench_league")
 SETUP = "KSPSetUp"
-LOOKS = ("symmetry_of", "saddle_of", "couplings_of", "jumps_of_nodes", "bending_of", "rotations_of", "relax_costly_rows", "walks_of_two", "product_work", "nearly_same")
+LOOKS = ("symmetry_of", "saddle_of", "couplings_of", "jumps_of_nodes", "bending_of", "rotations_of", "relax_costly_rows", "walks_of_two", "product_work", "least_product_work", "nearly_same")
 
 
 def inclusive(profile):

@@ -260,6 +260,13 @@ def graphs():
                          set_up_before=lambda r: spread(r["setup_before_s"]), set_up=lambda r: spread(r["setup_s"]), solve=lambda r: spread(r["solve_s"]))
 
 
+def looking():
+    rows = records("looking")
+    other = {"what", "problem", "size", "instructions", "share", "machine", "date", "command"}
+    return rows, listing(rows, problem=lambda r: f"`{r['problem']}`", instructions=lambda r: f"{r['instructions'] / 1e6:.0f} M", share=lambda r: f"{100 * r['share']:.1f} %",
+                         of_which=lambda r: ", ".join(f"`{name}` {100 * part:.1f} %" for name, part in r.items() if name not in other and part >= 0.001))
+
+
 def scaling_table(name, column, cell):
     rows = records(name)
     one = {r["what"]: r["ms"] for r in rows if r["ranks"] == 1}
@@ -540,7 +547,7 @@ def league_problems():
 TABLES = {table.__name__.replace("_", "-"): table for table in (
     headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, shared_gpu_owning, elasticity, amg, amg_paper, p5_strong,
     p5_weak, settings, scaling, scaling_four, gpus, gpus_two, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, model_h100, autoformat, p1_padding, p2_comparison,
-    cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_device_sizes, league_problems, defaults, graphs)} | OF_PAPERS
+    cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_device_sizes, league_problems, defaults, graphs, looking)} | OF_PAPERS
 
 
 # --- pages
