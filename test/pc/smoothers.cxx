@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 using namespace goza;
@@ -95,11 +96,13 @@ std::vector<PetscInt> colors_of(const Coloring &c, PetscInt n)
   return color;
 }
 
-void valid_and_determined(const Entry &e, bool grids)
+using Colors = std::function<Coloring(const Csr &A, const MapPtr &columns)>;
+
+void valid_and_determined(const Entry &e, const Colors &colored)
 {
   const Lent            host(e, Space::Host);
   const Csr            &A     = host.rows.csr();
-  const Coloring        first = color_rows(A, map_of(A), grids);
+  const Coloring        first = colored(A, map_of(A));
   std::vector<PetscInt> color = colors_of(first, A.nrows);
   PetscInt              most  = 0;
   std::vector<PetscInt> degree(A.nrows, 0);
@@ -114,7 +117,7 @@ void valid_and_determined(const Entry &e, bool grids)
   for (Space space : spaces())
     for (bool transposed : {false, true}) {
       const Lent again(e, space, transposed);
-      BOOST_TEST(colors_of(color_rows(again.rows.csr(), map_of(again.rows.csr()), grids), A.nrows) == color, boost::test_tools::per_element());
+      BOOST_TEST(colors_of(colored(again.rows.csr(), map_of(again.rows.csr())), A.nrows) == color, boost::test_tools::per_element());
     }
 }
 
@@ -312,8 +315,16 @@ const AddTests add([] {
   int n = 0;
   for (const Entry &e : entries) {
     auto *suite = suite_named(suite_named(nullptr, "coloring"), std::to_string(n++) + "_" + e.name);
-    add_test(suite, "grids", [=] { valid_and_determined(e, true); });
-    add_test(suite, "greedy", [=] { valid_and_determined(e, false); });
+    for (bool grids : {true, false}) {
+      const Colors few = [grids](const Csr &A, const MapPtr &columns) { return color_rows(A, columns, grids); };
+
+      add_test(suite, grids ? "grids" : "greedy", [=] { valid_and_determined(e, few); });
+    }
+    for (bool reversed : {false, true}) {
+      const Colors scattered = [reversed](const Csr &A, const MapPtr &columns) { return color_scattered(A, columns, {nullptr, columns->start()}, reversed); };
+
+      add_test(suite, reversed ? "reversed" : "scattered", [=] { valid_and_determined(e, scattered); });
+    }
   }
   const Entry wide = elasticity(6, 5, 6), plain = stencil7(12, 12, 12), last{"last", 600, 600, square | symmetric, with_walls.row, 1, Layout::all_on_last};
   for (const auto &[e, bs] : {std::pair{upwind, 1},
@@ -383,6 +394,22 @@ BOOST_AUTO_TEST_CASE(colors_of_grids)
   }
   BOOST_TEST(count(stencil7(16, 16, 16), false).size() <= 7); /* greedy, grid not looked for */
   BOOST_TEST(count(stencil27(16, 16, 16), false).size() <= 17);
+}
+
+BOOST_AUTO_TEST_CASE(scattered_colors_reversed)
+{
+  const Entry three = stencil7(12, 12, 12);
+
+  for (Space space : spaces()) {
+    const Lent                  lent(three, space);
+    const MapPtr                columns = map_of(lent.rows.csr());
+    const auto                  colored = [&](bool reversed) { return color_scattered(lent.rows.csr(), columns, {nullptr, columns->start()}, reversed); };
+    const Coloring              one = colored(false), other = colored(true);
+    const std::vector<PetscInt> color = colors_of(one, three.rows), back = colors_of(other, three.rows);
+
+    BOOST_TEST(one.ncolors() <= 7);
+    for (PetscInt i = 0; i < three.rows; i++) BOOST_TEST(color[i] + back[i] == one.ncolors() - 1);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(inverses_of_diagonal_blocks)

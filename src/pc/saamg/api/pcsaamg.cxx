@@ -295,8 +295,8 @@ SAAMG::SAAMG()
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
 . -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks
 . -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi|auto) - smoother; auto (default): chebyshev where the matrix is symmetric, else mcgs, whose colours then
-                                        follow the flow, or, where that diverges, l1jacobi; this and the next seven also as -pc_saamg_finest_...,
-                                        -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
+                                        follow the flow (on a GPU they are few instead), or, where that diverges, l1jacobi; this and the next seven
+                                        also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi; less is used where that would diverge
 . -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: -1: on the finest level 4 where a node has one unknown or is

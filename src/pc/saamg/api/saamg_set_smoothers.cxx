@@ -24,7 +24,8 @@
   Notes:
   Where the matrix is not symmetric and has no blocks, the colours of "mcgs" are in the order of its flow: a row comes after those upstream of it, column j
   being upstream of row i where a_ij outweighs a_ji, and all sweeps go downstream, two in each application, or four (`PCSAAMGSetSweeps()`). Closed flows are
-  cut where rows' numbers turn from falling to rising along them, which helps most where these follow the geometry.
+  cut where rows' numbers turn from falling to rising along them, which helps most where these follow the geometry. On a GPU, where each of these hundreds of
+  colours would be a launch, they are as few as a random order leaves: in space as many iterations, in a plane more, each in a fraction of the time.
 
   Paper P5 smooths the finest level with one of the first three and the others with "jacobi".
 

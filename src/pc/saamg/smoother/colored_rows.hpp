@@ -14,14 +14,12 @@ template <class V> class ColoredRows : private ColorSlices<V> {
 public:
   using ColorSlices<V>::ncolors, ColorSlices<V>::has_edge;
 
-  /* norms: the rows' entries on other ranks where a sweep does not see those change, so that their l1 norms must stand in the diagonal; else null. flow: the
-     rows in the order of whose flow these are relaxed, or against it; null: in any. Collective. */
-  ColoredRows(const InverseDiagonal<V> &D, const LevelRows &rows, const LevelRows *flow, bool upstream, const Csr *norms, V relax) :
+  /* norms: the rows' entries on other ranks where a sweep does not see those change, so that their l1 norms must stand in the diagonal; else null.
+     Collective. */
+  ColoredRows(const InverseDiagonal<V> &D, const LevelRows &rows, const Coloring &coloring, const Csr *norms, V relax) :
     D_(D), space_(rows.all().space), inv_(space_, norms || relax != V(1) ? D.n : 0), start_(space_, D.n), small_(space_)
   {
-    const Csr     &block    = rows.diagonal_block();
-    const Coloring coloring = flow ? color_downstream(flow->all(), flow->columns(), flow->ids(), upstream)
-                                   : color_rows(rows.all(), rows.columns(), rows.ids(), 1);
+    const Csr &block = rows.diagonal_block();
 
     if (norms || relax != V(1)) {
       inv_.copy_from(D_.inv, D_.n);
@@ -80,8 +78,10 @@ public:
 private:
   void take(const Csr &A, const Coloring &coloring)
   {
+    const PetscInt most = largest_small_color(A);
+
     for (PetscInt c = 0; c < coloring.ncolors(); c++) {
-      is_small_.push_back(coloring.size(c) <= small_color);
+      is_small_.push_back(coloring.size(c) <= most);
       colors.emplace_back(space_);
       if (!is_small_[c]) colors[c].build(A, coloring.rows.data() + coloring.begin[c], coloring.size(c));
     }

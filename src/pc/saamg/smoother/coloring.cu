@@ -9,7 +9,6 @@
 #include "parallel/summed_rows.hpp"
 #include "pc/saamg/setup/grid_of_rows.hpp"
 #include <algorithm>
-#include <optional>
 
 namespace goza::saamg {
 namespace {
@@ -83,10 +82,9 @@ void color_in_order(const ColumnMap &columns, const Neighbours &near, const Pets
   take_in_turn(columns, TakeColorInOrder{columns.n(), near, key.data(), color.data()}, color);
 }
 
-void color_greedily(const ColumnMap &columns, const Neighbours &near, const PetscInt *id, Array<PetscInt> &color)
+void color_greedily(const ColumnMap &columns, const Neighbours &near, const PetscInt *id, int passes, Array<PetscInt> &color)
 {
-  const int            passes = 4;
-  const Space          space  = columns.space();
+  const Space          space = columns.space();
   const PetscInt       n = columns.n(), nlocal = columns.nlocal();
   Array<std::uint64_t> key(space, nlocal);
   Array<PetscInt>      rest(space, n);
@@ -147,7 +145,10 @@ struct Mirrored {
     if (A.col.size()) A.col.copy_from(M.col, A.col.size());
     columns = join_maps(A, *of_M, mirror, *of_mirror);
   }
+  Neighbours near() const { return {A.ptr.data(), A.col.data(), mirror.ptr.data(), mirror.col.data()}; }
 };
+
+constexpr int passes_for_few = 4;
 
 } // namespace
 
@@ -162,30 +163,8 @@ static Coloring grouped(const ColumnMap &columns, const Array<PetscInt> &color)
   return result;
 }
 
-Coloring color_rows(const Csr &A, const MapPtr &columns, const NodeIds &ids, PetscInt bs, bool grids)
-{
-  Coloring                result;
-  Array<PetscInt>         color(A.space, columns->nlocal()), id(A.space);
-  std::optional<Mirrored> both;
-  const Neighbours        near{A.ptr, A.col, nullptr, nullptr};
-
-  result.rows = Array<PetscInt>(A.space);
-  if (!columns->nglobal()) return result;
-  if (!is_symmetric(A, columns)) {
-    both.emplace(A, columns);
-    color = Array<PetscInt>(A.space, both->columns->nlocal());
-    id    = identified(*both->columns, ids, bs);
-    color_greedily(*both->columns, {both->A.ptr.data(), both->A.col.data(), both->mirror.ptr.data(), both->mirror.col.data()}, id.data(), color);
-  } else {
-    id                 = identified(*columns, ids, bs);
-    const auto on_grid = [&](const Lattice &lattice) { return lattice.known() && color_lattice(lattice, *columns, near, id.data(), color); };
-
-    if (!grids || !((bs == ids.bs && on_grid(ids.lattice)) || on_grid(guess_lattice(A, *columns, id)))) color_greedily(*columns, near, id.data(), color);
-  }
-  return grouped(*columns, color);
-}
-
-Coloring color_downstream(const Csr &A, const MapPtr &columns, const NodeIds &ids, bool upstream)
+/* Of A's pattern joined with its mirror's; take(map, near, id, color [local columns of the map]). reversed: the last colour first. */
+template <class Take> static Coloring color_both(const Csr &A, const MapPtr &columns, const NodeIds &ids, PetscInt bs, bool reversed, const Take &take)
 {
   Coloring result;
 
@@ -193,14 +172,46 @@ Coloring color_downstream(const Csr &A, const MapPtr &columns, const NodeIds &id
   if (!columns->nglobal()) return result;
   const Mirrored        both(A, columns);
   const ColumnMap      &map = *both.columns;
-  const Array<PetscInt> own = phases_of_flow(A, columns, ids), id = identified(map, ids, 1);
-  Array<PetscInt>       phase(A.space, map.nlocal()), color(A.space, map.nlocal());
+  const Array<PetscInt> id  = identified(map, ids, bs);
+  Array<PetscInt>       color(A.space, map.nlocal());
 
-  if (A.nrows) phase.copy_from(own.data(), A.nrows);
-  map.update(phase);
-  color_in_order(map, {both.A.ptr.data(), both.A.col.data(), both.mirror.ptr.data(), both.mirror.col.data()}, id.data(), phase, color);
-  if (upstream) for_each_row(A.space, A.nrows, bound<count_down>(last_color(map, color), color.data()));
+  take(map, both.near(), id.data(), color);
+  if (reversed) for_each_row(A.space, A.nrows, bound<count_down>(last_color(map, color), color.data()));
   return grouped(map, color);
+}
+
+Coloring color_rows(const Csr &A, const MapPtr &columns, const NodeIds &ids, PetscInt bs, bool grids)
+{
+  const Neighbours near{A.ptr, A.col, nullptr, nullptr};
+  const auto       few = [](const ColumnMap &map, const Neighbours &of, const PetscInt *id, Array<PetscInt> &color) {
+    color_greedily(map, of, id, passes_for_few, color);
+  };
+
+  if (!is_symmetric(A, columns)) return color_both(A, columns, ids, bs, false, few);
+  const Array<PetscInt> id = identified(*columns, ids, bs);
+  Array<PetscInt>       color(A.space, columns->nlocal());
+  const auto            on_grid = [&](const Lattice &lattice) { return lattice.known() && color_lattice(lattice, *columns, near, id.data(), color); };
+
+  if (!grids || !((bs == ids.bs && on_grid(ids.lattice)) || on_grid(guess_lattice(A, *columns, id)))) few(*columns, near, id.data(), color);
+  return grouped(*columns, color);
+}
+
+Coloring color_downstream(const Csr &A, const MapPtr &columns, const NodeIds &ids, bool upstream)
+{
+  return color_both(A, columns, ids, 1, upstream, [&](const ColumnMap &map, const Neighbours &near, const PetscInt *id, Array<PetscInt> &color) {
+    const Array<PetscInt> own = phases_of_flow(A, columns, ids);
+    Array<PetscInt>       phase(A.space, map.nlocal());
+
+    if (A.nrows) phase.copy_from(own.data(), A.nrows);
+    map.update(phase);
+    color_in_order(map, near, id, phase, color);
+  });
+}
+
+Coloring color_scattered(const Csr &A, const MapPtr &columns, const NodeIds &ids, bool reversed)
+{
+  return color_both(A, columns, ids, 1, reversed,
+                    [](const ColumnMap &map, const Neighbours &near, const PetscInt *id, Array<PetscInt> &color) { color_greedily(map, near, id, 1, color); });
 }
 
 Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids) { return color_rows(A, columns, NodeIds{nullptr, columns->start()}, 1, grids); }

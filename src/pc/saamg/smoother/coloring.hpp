@@ -33,4 +33,8 @@ Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids = true); // 
 /* In the order of the flow (flow_order.hpp): rows that are coupled are relaxed in that of their phases. upstream: the other way round. Collective. */
 Coloring color_downstream(const Csr &A, const MapPtr &columns, const NodeIds &ids, bool upstream);
 
+/* In the order of their hashed priorities, as few colours as that leaves. A sweep over them carries what comes from upstream some rows along, each time by
+   others, and so smooths it; that over a chessboard shifts it by two. reversed: the last colour first. Collective. */
+Coloring color_scattered(const Csr &A, const MapPtr &columns, const NodeIds &ids, bool reversed);
+
 } // namespace goza::saamg

@@ -9,7 +9,7 @@
 
 namespace goza::saamg {
 
-constexpr PetscInt flow_phases = 80; // levels modulo this: colours are launches on a device, and a sweep carries this far
+constexpr PetscInt flow_phases = 80; // levels modulo this: a sweep carries so far
 
 /* [rows of A] The same on any number of ranks. Collective. */
 Array<PetscInt> phases_of_flow(const Csr &A, const MapPtr &columns, const NodeIds &ids);

@@ -42,7 +42,7 @@ template <class V> struct ColoredCsr {
 };
 
 #if defined(__CUDACC__)
-constexpr int sweep_threads = 512;
+constexpr int sweep_threads = 1024;
 
 /* A colour takes one latency of memory and not four: while its entries of x come, the entries of the next colour's rows are asked for, the places of those of
    the one behind it, and where the colour behind that begins. */
@@ -142,6 +142,15 @@ template <class V> __global__ void __launch_bounds__(sweep_threads) SweepKernel(
 #endif
 
 } // namespace
+
+PetscInt largest_small_color(const Csr &A)
+{
+  constexpr PetscInt rows_on_host      = 2048;
+  constexpr PetscInt entries_on_device = 8192;
+
+  if (A.space == Space::Host || !A.nrows) return rows_on_host;
+  return entries_on_device / PetscMax(1, entries(A) / A.nrows);
+}
 
 template <class V> void SmallColors<V>::build(const Csr &A, const Coloring &coloring, const std::vector<char> &held)
 {

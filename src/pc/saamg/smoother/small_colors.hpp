@@ -1,13 +1,14 @@
 /* The rows of colours of few rows, colour by colour, as in CSR. On a device a run of such colours is one launch: a block of threads relaxes one after the
-   other, and waits between two of them for itself alone. That takes a third of the time of a launch for each, and they are made at once: along a flow there are
-   hundreds of colours of some ten rows. */
+   other, and waits between two of them for itself alone. That takes less time than a launch for each, and they are made at once. On a host, where colours
+   follow a flow, there are hundreds of some ten rows. */
 #pragma once
 #include "coloring.hpp"
 #include "core/sparse/local_column.hpp"
 
 namespace goza::saamg {
 
-constexpr PetscInt small_color = 2048; // rows; with more the device has enough to do
+/* Rows of such a colour at most: with more entries one block takes longer than a launch on the whole device. */
+PetscInt largest_small_color(const Csr &A);
 
 template <class V> class SmallColors {
 public:
