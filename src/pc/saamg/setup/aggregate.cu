@@ -2,7 +2,6 @@
 #include "core/launch/joined_rows.hpp"
 #include "core/launch/row_sums.hpp"
 #include "parallel/renumber.hpp"
-#include "aggregate_at_once.hpp"
 #include "independent_set.hpp"
 #include "root_rows.hpp"
 
@@ -52,10 +51,7 @@ struct NameAggregates {
 /* Roots of this rank; whether the aggregates are to be boxes of the lattice, and then without the second set. Collective. */
 PetscInt roots_here(const CsrGraph &G, const Array<Key> &first, Array<Key> &second, bool *boxes)
 {
-  Array<std::int64_t> count(G.space(), 3);
-
-  join_rows<Plus, 3>(G.space(), G.n, CountRoots{first.data(), second.data(), G.ids}, count.data());
-  const std::vector<std::int64_t> here = count.to_host();
+  const std::vector<std::int64_t> here = joined_rows<Plus, 3, std::int64_t>(G.space(), G.n, CountRoots{first.data(), second.data(), G.ids});
   std::vector<std::int64_t>       n    = here;
   if (G.ids.lattice.known()) G.nodes->sum(n.data(), 3);
   *boxes = are_boxes(G.ids.lattice, n.data());
@@ -67,10 +63,8 @@ PetscInt roots_here(const CsrGraph &G, const Array<Key> &first, Array<Key> &seco
 Lattice coarser_lattice(const CsrGraph &G, const Array<PetscInt> &name)
 {
   if (!G.ids.lattice.known()) return {};
-  Array<std::int64_t> count(G.space(), 4);
+  std::vector<std::int64_t> total = joined_rows<Plus, 4, std::int64_t>(G.space(), G.n, CountElsewhere{G.ids, name.data()});
 
-  join_rows<Plus, 4>(G.space(), G.n, CountElsewhere{G.ids, name.data()}, count.data());
-  std::vector<std::int64_t> total = count.to_host();
   G.nodes->sum(total.data(), 4);
   return coarser_lattice(G.ids.lattice, total.data());
 }
@@ -259,7 +253,6 @@ CsrAggregates of_members(const CsrGraph &G, const Array<Member> &member, const L
 
 static CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alone)
 {
-  if (CsrAggregates found; !G.alone.size() && !G.uneven && aggregate_at_once(G, first_alone, found)) return found;
   const Space      space  = G.space();
   const ColumnMap &nodes  = *G.nodes;
   const PetscInt   nlocal = nodes.nlocal();
