@@ -155,8 +155,8 @@ std::vector<V> swept(const Csr &A, PetscInt bs, SmootherOptions options, const s
   PETSC_OK(op.update(grid.level->A, grid.level->columns, stamp, [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); }));
   PETSC_OK(MulticolorGaussSeidel<V>::create({grid, op, {n, d_inv.data(), isolated.empty() ? nullptr : d_alone.data()}, {}, 1}, options, smoother));
   look(*smoother);
-  PETSC_OK(smoother->apply(d_b.data(), places, 0, Pass::FromZero, &end, nullptr));
-  PETSC_OK(smoother->apply(d_b.data(), places, end, Pass::After, &end, nullptr));
+  PETSC_OK(smoother->apply(d_b.data(), places, 0, Pass::FromZero, &end));
+  PETSC_OK(smoother->apply(d_b.data(), places, end, Pass::After, &end));
   BOOST_TEST(end == 0);
   return x0.to_host();
 }

@@ -123,8 +123,8 @@ static PetscErrorCode ViewBounds(SAAMG *mg, PetscViewer viewer)
                                mg->hierarchy_options.strong_share > 0 ? "few entries a row, and wide aggregates along strong ones" : "few entries a row",
                                grids[l].transfer->further));
     if (grids[l].transfer->alone)
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has %" PetscInt64_FMT " rows whose errors outlast smoothing: each is an aggregate of its own\n",
-                                       (int)l, (PetscInt64)grids[l].transfer->alone));
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt64_FMT " rows of level %d whose errors outlast smoothing are aggregates of their own\n",
+                                       (PetscInt64)grids[l].transfer->alone, (int)l));
     if (grids[l].transfer->few > 0)
       PetscCall(PetscViewerASCIIPrintf(viewer,
                                        "  level %d has %.3g entries a row that are not weak: interpolation is smoothed a second time "
