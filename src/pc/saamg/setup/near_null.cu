@@ -145,7 +145,7 @@ static PetscErrorCode FromNullSpace(MatNullSpace null_space, PetscInt m, Space s
   *k = n + (constant ? 1 : 0);
   PetscCheck(*k > 0, comm_of(null_space), PETSC_ERR_ARG_WRONG, "The near-null space of the matrix has no vectors");
   PetscCall(Guarded([&] {
-    if (B.size() != (std::size_t)m * *k) B = Array<PetscScalar>(space, (std::size_t)m * *k);
+    if (B.space() != space || B.size() != (std::size_t)m * *k) B = Array<PetscScalar>(space, (std::size_t)m * *k); // without rows, too
     if (constant) for_each_row(space, m, bound<set_column>(*k, 0, nullptr, B.data()));
   }));
   for (PetscInt j = 0; j < n; j++) {
