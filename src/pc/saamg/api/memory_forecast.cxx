@@ -106,15 +106,15 @@ bool are_boxes(const MemoryQuestion &q, const Guess &level)
   return q.boxes && level.in_order && (!level.level || q.coarse_interpolation_degree == 1) && (level.z() > (q.directions < 3 ? 4 : 16) || are_stars(q, level));
 }
 
-/* Bytes of an entry's column. A block needs one; where a device folds long rows, if there are not many, each entry does. On a grid diagonals need none, slices
-   share them, and rows of coarse levels that are no diagonals need half. */
+/* Bytes of an entry's column. A block needs one; where a device folds long rows, if there are not many but more than few entries, each entry does. On a grid
+   diagonals need none, slices share them, and rows of coarse levels that are no diagonals need half. */
 double column_bytes(const MemoryQuestion &q, const Guess &level, bool diagonals, bool few)
 {
   constexpr double most_of_boxes = 30, folded_rows = 200000;
   const bool       long_rows = level.z() > most_of_boxes;
 
   if (q.directions && !few && !long_rows) return level.level && level.bs == 1 && q.device && !diagonals ? column / 2 : 0;
-  return long_rows && q.device && level.rows < folded_rows ? column : column / level.bs / level.bs;
+  return long_rows && q.device && !few && level.rows < folded_rows ? column : column / level.bs / level.bs;
 }
 
 /* Whether slices of an interpolation are alike, and share their indices; few entries of a device are not looked at for that. */
@@ -173,7 +173,7 @@ private:
     const double rows = level.rows, nonzeros = level.nonzeros, value = static_cast<double>(level.level ? q.coarse_value : q.fine_value);
     const bool   coarse = level.level > 0, boxes = are_boxes(q, level), wide = nonzeros * value <= q.wide_below;
     const double stored         = wide ? value : static_cast<double>(coarse ? q.coarse_operator : q.fine_operator);
-    const bool   few            = coarse && q.device && !boxes && nonzeros < few_entries; // slices with a column an entry: level_format.hpp
+    const bool   few            = coarse && q.device && !boxes && nonzeros < few_entries; // slices with a column an entry, or block: level_format.hpp
     const bool   diagonals_only = boxes || (!few && q.directions && (most_are_weak(q, level.level) || most_are_weak(q, level.level - 1)));
     const double places         = diagonals_only && q.half_stored && nonzeros * stored > q.full_below && !wide ? (nonzeros + rows) / 2 : nonzeros;
 
