@@ -65,18 +65,12 @@ private:
   }
   static __device__ void finish_word(const WithDots<V> &out, PetscInt i, const V *sum)
   {
-    V           w[in_word], y[in_word], dinv[in_word], x[in_word];
+    V           w[in_word], y[in_word];
     WithDots<V> here = out;
 
     fetch(out.w + i, w);
-    if (out.step) {
-      fetch(out.dinv + i, dinv);
-      fetch(out.x + i, x);
-    }
-    here.w    = w;
-    here.y    = y;
-    here.dinv = dinv;
-    here.x    = x;
+    here.w = w;
+    here.y = y;
     each(here, sum);
     store(out.y + i, y);
   }

@@ -47,8 +47,7 @@ template <class V> struct JacobiStep { // y = x + omega D^-1 (b - A x); y is not
 
     return quotient - quotient == 0 ? quotient : V(0);
   }
-  HD V    value(PetscInt i, V s) const { return x[i] + relaxation(i) * (b[i] - s); }
-  HD void operator()(PetscInt i, V s) const { y[i] = value(i, s); }
+  HD void operator()(PetscInt i, V s) const { y[i] = x[i] + relaxation(i) * (b[i] - s); }
 };
 
 template <class Out, class = void> constexpr bool reads_early                                                           = false;
@@ -72,27 +71,20 @@ template <class V> HD inline V &thread_sum(int d)
 
 class FusedSums;
 
-/* y = A x, or a Jacobi step with b = w, and this rank's parts of w^H y and, if asked for, of y^H y: the same in every run. They are left in `sums`, for
+/* y = A x, and this rank's parts of w^H y and, if asked for, of y^H y: the same in every run. They are left in `sums`, for
    add_up() or a pass. */
 template <class V> struct WithDots {
   const V   *w;
   V         *y;
   bool       squares = false;
   FusedSums *sums    = nullptr;
-  bool       step    = false;
-  V          omega   = 0;
-  const V   *dinv = nullptr, *x = nullptr;
-  bool       divide = false;
-  V         *part   = nullptr; // [2] of each warp: where the launcher wants them
+  V         *part    = nullptr; // [2] of each warp: where the launcher wants them
 
-  HD JacobiStep<V> as_step() const { return {omega, dinv, w, x, y, divide}; }
-  HD void          operator()(PetscInt i, V s) const
+  HD void operator()(PetscInt i, V s) const
   {
-    const V yi = step ? as_step().value(i, s) : s;
-
-    y[i] = yi;
-    thread_sum<V>(0) += PetscConj(w[i]) * yi;
-    if (squares) thread_sum<V>(1) += PetscConj(yi) * yi;
+    y[i] = s;
+    thread_sum<V>(0) += PetscConj(w[i]) * s;
+    if (squares) thread_sum<V>(1) += PetscConj(s) * s;
   }
 };
 

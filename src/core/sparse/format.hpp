@@ -55,8 +55,7 @@ protected:
 
 template <class V> void Format<V>::apply_dots(const V *x, const WithDots<V> &out) const
 {
-  if (out.step) apply(x, out.as_step());
-  else apply(x, Assign<V>{out.y});
+  apply(x, Assign<V>{out.y});
   leave_dots(space_, nrows_, out.w, out.y, out.squares, *out.sums);
 }
 

@@ -67,8 +67,7 @@ template <class V> void put(const WithDots<V> &out, PetscInt first, PetscInt n, 
 {
   V *const y = out.y + first;
 
-  if (out.step) put(out.as_step(), first, n, bs, sum);
-  else put(Assign<V>{out.y}, first, n, bs, sum);
+  put(Assign<V>{out.y}, first, n, bs, sum);
   thread_sum<V>(0) += dot_on_host(n, bs, out.w + first, y);
   if (out.squares) thread_sum<V>(1) += dot_on_host(n, bs, y, y);
 }
