@@ -142,8 +142,7 @@ PetscErrorCode TakeCycleOptions(PC pc, SAAMG *mg, const CycleOptions &wanted)
   if (open) between.options.chebyshev_degree = degree_below;
   for (SmootherChoice &s : mg->taken.smoothers) {
     if (s.which == smoother_named("auto")) s.which = AutomaticSmoother(*mg);
-    s.options.mcgs_flow      = bs == 1 && !mg->found.symmetric;
-    s.options.mcgs_scattered = mg->space == Space::Cuda; // a colour is a launch
+    s.options.mcgs_flow = bs == 1 && !mg->found.symmetric;
     if (&s == &mg->taken.smoothers[PC_SAAMG_FINEST] && mg->found.flow_dominates()) s.options.mcgs_downstream = downstream_of_a_flow;
     if (s.options.chebyshev_degree == PETSC_DECIDE)
       s.options.chebyshev_degree = &s == mg->taken.smoothers ? degree_for(*mg, bs, between.options.chebyshev_degree) : degree_below;

@@ -68,7 +68,7 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
   else {
     const double          rows   = (double)mg->found.rows;
     const SmootherChoice &finest = mg->taken.smoothers[PC_SAAMG_FINEST];
-    const bool            flow   = finest.which == smoother_named("mcgs") && finest.options.mcgs_flow && !finest.options.mcgs_scattered;
+    const bool            flow   = finest.which == smoother_named("mcgs") && finest.options.mcgs_flow && mg->space == Space::Host;
 
     PetscCall(PetscViewerASCIIPrintf(viewer,
                                      "  the matrix is not symmetric in %.3g %% of its rows, with opposite signs in %.3g %%, a flow in %.3g %%: smoother %s%s, "

@@ -1,7 +1,6 @@
 #include "coloring.hpp"
 #include "coloring_rows.hpp"
 #include "flow_order.hpp"
-#include "in_turn.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_ops.hpp"
@@ -71,15 +70,6 @@ bool color_lattice(const Lattice &lattice, const ColumnMap &columns, const Neigh
     if (!total(columns, CountClashes{near, color.data()})) return true;
   }
   return false;
-}
-
-/* phase [local columns] */
-void color_in_order(const ColumnMap &columns, const Neighbours &near, const PetscInt *id, const Array<PetscInt> &phase, Array<PetscInt> &color)
-{
-  Array<std::uint64_t> key(columns.space(), columns.nlocal());
-
-  for_each_row(columns.space(), columns.nlocal(), Phase{phase.data(), id, key.data(), color.data()});
-  take_in_turn(columns, TakeColorInOrder{columns.n(), near, key.data(), color.data()}, color);
 }
 
 void color_greedily(const ColumnMap &columns, const Neighbours &near, const PetscInt *id, int passes, Array<PetscInt> &color)
@@ -199,12 +189,7 @@ Coloring color_rows(const Csr &A, const MapPtr &columns, const NodeIds &ids, Pet
 Coloring color_downstream(const Csr &A, const MapPtr &columns, const NodeIds &ids, bool upstream)
 {
   return color_both(A, columns, ids, 1, upstream, [&](const ColumnMap &map, const Neighbours &near, const PetscInt *id, Array<PetscInt> &color) {
-    const Array<PetscInt> own = phases_of_flow(A, columns, ids);
-    Array<PetscInt>       phase(A.space, map.nlocal());
-
-    if (A.nrows) phase.copy_from(own.data(), A.nrows);
-    map.update(phase);
-    color_in_order(map, near, id, phase, color);
+    color_in_order(map, near, id, phases_of_flow(A, columns, ids), color);
   });
 }
 

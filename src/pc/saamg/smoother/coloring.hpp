@@ -30,7 +30,8 @@ struct Coloring {
 Coloring color_rows(const Csr &A, const MapPtr &columns, const NodeIds &ids, PetscInt bs, bool grids = true);
 Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids = true); // the ids are the rows' global numbers
 
-/* In the order of the flow (flow_order.hpp): rows that are coupled are relaxed in that of their phases. upstream: the other way round. Collective. */
+/* In the order of the flow (flow_order.hpp), on a host: rows that are coupled are relaxed in that of their phases. upstream: the other way round.
+   Collective. */
 Coloring color_downstream(const Csr &A, const MapPtr &columns, const NodeIds &ids, bool upstream);
 
 /* In the order of their hashed priorities, as few colours as that leaves. A sweep over them carries what comes from upstream some rows along, each time by

@@ -3,7 +3,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "core/util/relaxed.hpp"
 #include "core/util/search.hpp"
-#include "flow_order.hpp"
+#include "pc/saamg/setup/local_rows.hpp"
 
 namespace goza::saamg {
 
@@ -54,19 +54,6 @@ HD inline void color_again(PetscInt i, std::uint64_t *key, PetscInt *color)
   color[i] = -1;
 }
 
-/* Earlier phases first. */
-struct Phase {
-  const PetscInt *phase, *id;
-  std::uint64_t  *key;
-  PetscInt       *color;
-
-  HD void operator()(PetscInt i) const
-  {
-    key[i]   = static_cast<std::uint64_t>(flow_phases - phase[i]) << 52 | hash62(~static_cast<std::uint64_t>(id[i])) >> 10;
-    color[i] = -1;
-  }
-};
-
 HD inline void shift_column(PetscInt p, PetscInt by, PetscInt *col) { col[p] += by; }
 
 /* A row waits for its neighbours of larger keys, and those of smaller ones for it: whichever it sees of a colour that is taken in the same launch, it takes the
@@ -93,36 +80,5 @@ HD inline void take_color(PetscInt k, const PetscInt *list, const Neighbours &ne
     store_relaxed(color + i, mine);
   }
 }
-
-/* A row's colour comes behind those of all neighbours of larger keys. */
-struct TakeColorInOrder {
-  PetscInt             n; // rows of this rank
-  Neighbours           near;
-  const std::uint64_t *key;
-  PetscInt            *color; // -1: none yet
-
-  HD PetscInt waits(PetscInt i) const
-  {
-    PetscInt count = 0;
-
-    if (color[i] >= 0) return -1;
-    near.visit(i, [&](PetscInt j) { count += key[j] > key[i] && color[j] < 0; });
-    return count;
-  }
-  HD bool take(PetscInt i) const
-  {
-    PetscInt last = -1;
-
-    near.visit(i, [&](PetscInt j) { last = PetscMax(last, color[j]); }); // those of smaller keys have none
-    color[i] = last + 1;
-    return true;
-  }
-  template <class F> HD void followers(PetscInt i, F f) const
-  {
-    near.visit(i, [&](PetscInt j) {
-      if (j < n && key[j] < key[i]) f(j);
-    });
-  }
-};
 
 } // namespace goza::saamg

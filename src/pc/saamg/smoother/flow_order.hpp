@@ -11,7 +11,12 @@ namespace goza::saamg {
 
 constexpr PetscInt flow_phases = 80; // levels modulo this: a sweep carries so far
 
-/* [rows of A] The same on any number of ranks. Collective. */
-Array<PetscInt> phases_of_flow(const Csr &A, const MapPtr &columns, const NodeIds &ids);
+/* [rows of A], which are on the host. The same on any number of ranks. Collective. */
+std::vector<PetscInt> phases_of_flow(const Csr &A, const MapPtr &columns, const NodeIds &ids);
+
+struct Neighbours;
+
+/* color [columns]: of rows by their phases, and of one phase in an order of their ids, each behind all of its neighbours that come before it. Collective. */
+void color_in_order(const ColumnMap &columns, const Neighbours &near, const PetscInt *id, const std::vector<PetscInt> &phase, Array<PetscInt> &color);
 
 } // namespace goza::saamg

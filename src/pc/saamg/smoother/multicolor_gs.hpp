@@ -32,7 +32,6 @@ public:
     n_(input.D.n),
     rows_(std::move(rows)),
     flow_(options.mcgs_flow && std::is_same_v<Rows, ColoredRows<V>> && input.grid.bs == 1),
-    scattered_(options.mcgs_scattered),
     sweeps_(flow_ ? options.mcgs_downstream * options.sweeps : options.sweeps),
     relax_(options.mcgs_relax),
     local_(input.A.has_others() && options.mcgs_coupling == PC_SAAMG_COUPLING_LOCAL),
@@ -57,7 +56,9 @@ public:
                                                                                ColoredNodes<V>(input.D, rows, bs, norms, static_cast<V>(options.mcgs_relax)),
                                                                                options);
       else {
-        const Coloring coloring = flow ? color_flow(original, options, input.grid.transposed) : color_rows(rows.all(), rows.columns(), rows.ids(), 1);
+        const auto     along    = scatters(input.A.space()) ? color_scattered : color_downstream;
+        const Coloring coloring = flow ? along(original.all(), original.columns(), original.ids(), input.grid.transposed)
+                                       : color_rows(rows.all(), rows.columns(), rows.ids(), 1);
 
         smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredRows<V>>>(input,
                                                                               ColoredRows<V>(input.D, rows, coloring, norms,
@@ -113,9 +114,9 @@ public:
     if (relax_ != 1) std::snprintf(relaxed, sizeof(relaxed), ", relaxation %.3g", static_cast<double>(relax_));
     std::snprintf(text, sizeof(text), "mcgs, %d sweep(s), %d colours%s%s%s%s", static_cast<int>(sweeps_), static_cast<int>(rows_.ncolors()),
                   rows_.describe().c_str(),
-                  !flow_       ? ""
-                  : scattered_ ? " scattered"
-                               : " downstream",
+                  !flow_                 ? ""
+                  : scatters(A_.space()) ? " scattered"
+                                         : " downstream",
                   relaxed, local_ ? ", Jacobi between ranks" : "");
     return text;
   }
@@ -123,16 +124,12 @@ public:
   std::size_t bytes() const override { return rows_.bytes() + work_.bytes(); }
 
 private:
-  /* rows: A's; transposed: the cycle is that of A^T. */
-  static Coloring color_flow(const LevelRows &rows, const SmootherOptions &options, bool transposed)
-  {
-    return (options.mcgs_scattered ? color_scattered : color_downstream)(rows.all(), rows.columns(), rows.ids(), transposed);
-  }
+  static bool scatters(Space space) { return space == Space::Cuda; } // a colour is a launch
 
   ParOperator<V> &A_;
   PetscInt        n_;
   Rows            rows_;
-  bool            flow_, scattered_;
+  bool            flow_;
   PetscInt        sweeps_; // in an application
   PetscReal       relax_;
   bool            local_;

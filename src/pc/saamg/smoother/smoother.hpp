@@ -21,7 +21,6 @@ struct SmootherOptions {
   PetscReal mcgs_relax       = 1;       // of Gauss-Seidel by colours: x_i += relax D_ii^-1 (b - A x)_i
   PetscInt  mcgs_coupling    = 0;       // PCSAAMGCoupling
   bool      mcgs_flow        = false;   // the colours follow the flow; set by what is found in the matrix
-  bool      mcgs_scattered   = false;   // are few instead, and in no order; set by what a step costs where the levels are
   PetscInt  mcgs_downstream  = 2;       // then so many sweeps for each that is asked for, before and after the coarse correction; the same
   PetscReal chebyshev_ratio  = 10;      // smooths the part [lambda_max / ratio, lambda_max] of D^-1 A's spectrum: paper P5
 };
