@@ -1,6 +1,5 @@
 /* What -ksp_view says of saamg. */
 #include "parallel/agree.hpp"
-#include "pc/saamg/cycle/cycle.hpp"
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 

@@ -7,7 +7,6 @@
 #include "core/launch/staged_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/util/counted.hpp"
-#include "tuning.hpp"
 #include <cstdlib>
 
 namespace goza::saamg {

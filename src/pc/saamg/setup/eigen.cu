@@ -1,7 +1,6 @@
 #include "eigen.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/util/vector_ops.hpp"
-#include "parallel/mpi_call.hpp"
 #include "lanczos_rows.hpp"
 #include "level_product.hpp"
 

@@ -3,7 +3,6 @@
 #include "core/sparse/csr_ops.hpp"
 #include "core/sparse/host_galerkin.hpp"
 #include "core/launch/by_lanes.hpp"
-#include "core/launch/joined_rows.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "core/util/vector_ops.hpp"

@@ -9,7 +9,6 @@
 #include "core/launch/row_sums.hpp"
 #include "core/launch/for_each_row.hpp"
 #include "graph.hpp"
-#include <utility>
 
 namespace goza::saamg {
 namespace {

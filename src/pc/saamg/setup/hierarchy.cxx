@@ -3,8 +3,6 @@
 #include "core/sparse/csr_ops.hpp"
 #include "petsc/plugin.hpp"
 #include "graph.hpp"
-#include "grid_of_rows.hpp"
-#include "make_interpolation.hpp"
 #include "parallel/agree.hpp"
 #include "setup_step.hpp"
 
