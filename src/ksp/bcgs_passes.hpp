@@ -1,8 +1,7 @@
 /* The passes of BiCGStab over its vectors, for fused_elements.hpp, and its scalars, which stay where the vectors are. With `whole` the sums are those of all
-   ranks, and a pass ends with the scalars that come of them. first_step: of the cycle that is applied to what a pass makes. */
+   ranks, and a pass ends with the scalars that come of them. */
 #pragma once
 #include "core/device/scalars.hpp"
-#include "core/launch/first_step.hpp"
 #include "core/launch/fused_elements.hpp"
 #include "core/launch/loop_switch.hpp"
 #include "loop_end.hpp"
@@ -88,13 +87,11 @@ struct BcgsDirection {
   BcgsVectors     v;
   BcgsScalarsView S;
   DirectionPass   what;
-  AnyFirstStep    first_step;
   bool            p_too = true;
   PetscScalar     alpha = 0, omega = 0, beta = 0;
 
   struct Values {
-    PetscScalar        x, Mp, Ms, p, r, v;
-    AnyFirstStep::Read first;
+    PetscScalar x, Mp, Ms, p, r, v;
   };
   HD void begin()
   {
@@ -114,8 +111,7 @@ struct BcgsDirection {
       e.Ms = v.Ms[i];
     }
     if (!p_too) return e;
-    e.r     = v.r[i];
-    e.first = first_step.load(i);
+    e.r = v.r[i];
     if (!what.first) {
       e.p = v.p[i];
       e.v = v.v[i];
@@ -130,9 +126,7 @@ struct BcgsDirection {
   HD void store(PetscInt i, const Values &e) const
   {
     if (what.x_is_late) v.x[i] = e.x;
-    if (!p_too) return;
-    v.p[i] = e.p;
-    first_step.store(i, e.first, e.p);
+    if (p_too) v.p[i] = e.p;
   }
 };
 
@@ -142,12 +136,10 @@ struct BcgsFirstHalf {
 
   BcgsVectors     v;
   BcgsScalarsView S;
-  AnyFirstStep    first_step;
   PetscScalar     alpha = 0;
 
   struct Values {
-    PetscScalar        r, v;
-    AnyFirstStep::Read first;
+    PetscScalar r, v;
   };
   HD void begin()
   {
@@ -156,13 +148,9 @@ struct BcgsFirstHalf {
     now.end_first_half();
     alpha = now.alpha;
   }
-  HD Values load(PetscInt i) const { return {v.r[i], v.v[i], first_step.load(i)}; }
-  HD void   change(Values &e) const { e.r -= alpha * e.v; }
-  HD void   store(PetscInt i, const Values &e) const
-  {
-    v.r[i] = e.r;
-    first_step.store(i, e.first, e.r);
-  }
+  HD Values      load(PetscInt i) const { return {v.r[i], v.v[i]}; }
+  HD void        change(Values &e) const { e.r -= alpha * e.v; }
+  HD void        store(PetscInt i, const Values &e) const { v.r[i] = e.r; }
   HD PetscScalar term(int, const Values &e) const { return PetscConj(e.r) * e.r; }
   HD void        finish(const PetscScalar *sums) const
   {

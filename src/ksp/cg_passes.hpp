@@ -1,7 +1,6 @@
 /* The passes of the conjugate gradient method over its vectors, for fused_elements.hpp, and its scalars, which stay where the vectors are. */
 #pragma once
 #include "core/device/scalars.hpp"
-#include "core/launch/first_step.hpp"
 #include "core/launch/fused_elements.hpp"
 #include "core/launch/loop_switch.hpp"
 #include "loop_end.hpp"
@@ -92,28 +91,22 @@ struct CgDirection {
   }
 };
 
-/* a, from p'w; r <- r - a w, and the first step of the cycle for it; with_norm: r'r, and the end of an iteration. x is late by a p now. */
+/* a, from p'w; r <- r - a w; with_norm: r'r, and the end of an iteration. x is late by a p now. */
 template <bool with_norm> struct CgResidual {
   static constexpr int dots = with_norm;
 
   CgVectors     v;
   CgScalarsView S;
-  AnyFirstStep  first_step;
   LoopSwitch    more;
   PetscScalar   a = 0;
 
   struct Values {
-    PetscScalar        r, w;
-    AnyFirstStep::Read first;
+    PetscScalar r, w;
   };
-  HD void   begin() { a = S.there->step(); }
-  HD Values load(PetscInt i) const { return {v.r[i], v.w[i], first_step.load(i)}; }
-  HD void   change(Values &e) const { e.r -= a * e.w; }
-  HD void   store(PetscInt i, const Values &e) const
-  {
-    v.r[i] = e.r;
-    first_step.store(i, e.first, e.r);
-  }
+  HD void        begin() { a = S.there->step(); }
+  HD Values      load(PetscInt i) const { return {v.r[i], v.w[i]}; }
+  HD void        change(Values &e) const { e.r -= a * e.w; }
+  HD void        store(PetscInt i, const Values &e) const { v.r[i] = e.r; }
   HD PetscScalar term(int, const Values &e) const { return PetscConj(e.r) * e.r; }
   /* Without a sum other blocks may still be about to begin: a they do not read, and a step that has ended here is 0 to them already. */
   HD void finish(const PetscScalar *sums) const

@@ -21,8 +21,7 @@ enum : PetscInt { // the vectors of BcgsVectors
   most_vectors
 };
 
-/* x follows late, in the pass that makes the next direction, and a device repeats iterations by itself: see ConjugateGradients. The passes that make p and s
-   take the first steps of their cycles.
+/* x follows late, in the pass that makes the next direction, and a device repeats iterations by itself: see ConjugateGradients.
 
    On several ranks one reduction of an iteration is waited for, behind the second product: the norm and rho are expanded in sums that it adds up, and another
    is needed only where they cancel. What alpha needs is added up beside the first product: q^H v is (A^H q)^H M p, which is known before v is. How much the two
@@ -32,10 +31,7 @@ class BiCGStab : public FusedMethod<BiCGStab, BcgsScalars> {
   friend FusedMethod;
 
 public:
-  BiCGStab(KSP ksp, KrylovSpace &space, Scalars<BcgsScalars> &scalars) :
-    FusedMethod(ksp, space, scalars), first_of_p_(space.first_step(MP)), first_of_s_(space.first_step(MS))
-  {
-  }
+  using FusedMethod::FusedMethod;
 
 private:
   BcgsVectors vectors() { return {K_[KrylovSpace::solution], K_[R], K_[Q], K_[V], K_[P], K_[MP], K_[MS], K_[T]}; }
@@ -66,11 +62,11 @@ private:
   {
     PetscFunctionBegin;
     x_is_late_ = false;
-    PetscCall(pass(4, BcgsDirection{vectors(), keeps(), {false, true, false, true}, AnyFirstStep()}));
+    PetscCall(pass(4, BcgsDirection{vectors(), keeps(), {false, true, false, true}}));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode direction(const DirectionPass &what) { return pass(what.first ? 0 : 8, BcgsDirection{vectors(), keeps(), what, first_of_p_}); }
+  PetscErrorCode direction(const DirectionPass &what) { return pass(what.first ? 0 : 8, BcgsDirection{vectors(), keeps(), what}); }
 
   /* On the device, where nobody waits. */
   PetscErrorCode add_up_there(PetscScalar *values, PetscInt n, const bool *wanted = nullptr)
@@ -104,10 +100,10 @@ private:
   PetscErrorCode halves()
   {
     PetscFunctionBegin;
-    PetscCall(K_.precondition(P, MP, {first_of_p_.kind != AnyFirstStep::none}));
+    PetscCall(K_.precondition(P, MP));
     PetscCall(first_product());
-    PetscCall(pass(4, BcgsFirstHalf{vectors(), keeps(), first_of_s_}));
-    PetscCall(K_.precondition(R, MS, {first_of_s_.kind != AnyFirstStep::none}));
+    PetscCall(pass(4, BcgsFirstHalf{vectors(), keeps()}));
+    PetscCall(K_.precondition(R, MS));
     if (whole_) {
       PetscCall(K_.multiply_dot(MS, R, T, &keeps().there->st, &keeps().there->tt));
       PetscCall(K_.log_flops(4));
@@ -205,9 +201,8 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  const AnyFirstStep first_of_p_, first_of_s_;
-  bool               early_ = false; // q^H v is summed up beside the product, or before it
-  PetscReal          dp_    = 0;
+  bool      early_ = false; // q^H v is summed up beside the product, or before it
+  PetscReal dp_    = 0;
 };
 
 } // namespace

@@ -13,8 +13,7 @@ namespace {
    w with s = A z, and p'A p is expanded in sums over z, s, and the p and w before. They drop the terms that vanish where A is symmetric; kept, they make it the
    same method as on one rank for matrices that are not, as with boundary conditions in rows alone.
 
-   On one rank x follows a direction late: x + a p is made when p is needed no more, in the pass that makes the next p. The pass that makes r takes the first
-   step of the cycle as well.
+   On one rank x follows a direction late: x + a p is made when p is needed no more, in the pass that makes the next p.
 
    On a device where nobody looks at x an iteration is recorded, and the device repeats it by itself until it sees that the host might end the solve: the host
    reads what each iteration tells and follows. An iteration ends with the norm: that of z, or with what comes of it that of r. Several ranks do so where their
@@ -40,12 +39,12 @@ public:
 private:
   CgVectors vectors() { return {K_[KrylovSpace::solution], K_[R], K_[Z], K_[P], K_[W], merged_ ? K_[S] : nullptr, narrow_z_}; }
 
-  /* z = M r, and the sums with it. begun: the first step came with r. */
-  PetscErrorCode precondition(bool begun)
+  /* z = M r, and the sums with it. */
+  PetscErrorCode precondition()
   {
     PetscFunctionBegin;
     if (!merged_) {
-      PetscCall(K_.precondition(R, Z, {begun, narrow_z_ != nullptr}));
+      PetscCall(K_.precondition(R, Z, narrow_z_ != nullptr));
       PetscCall(pass(4, CgProducts{vectors(), tells(), !norm_of_r_, loop_.more()}));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -54,7 +53,6 @@ private:
     else PetscCall(add_up([&] { return add_up_products(); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscErrorCode precondition_next() { return precondition(first_step_.kind != AnyFirstStep::none); }
 
   /* The one reduction of an iteration, by devices where they can. Scalars that come of it are the same on every rank. */
   PetscErrorCode merged_products()
@@ -91,8 +89,8 @@ private:
     PetscFunctionBegin;
     PetscCall(K_.multiply_dot(P, P, W, &keeps().there->pw));
     PetscCall(K_.log_flops(2));
-    if (norm_of_r_) PetscCall(pass(4, CgResidual<true>{vectors(), tells(), first_step_, loop_.more()}));
-    else PetscCall(pass(2, CgResidual<false>{vectors(), keeps(), first_step_, loop_.more()}));
+    if (norm_of_r_) PetscCall(pass(4, CgResidual<true>{vectors(), tells(), loop_.more()}));
+    else PetscCall(pass(2, CgResidual<false>{vectors(), keeps(), loop_.more()}));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -118,7 +116,7 @@ private:
         PetscFunctionReturn(PETSC_SUCCESS);
       }
       if (!norm_of_r_) PetscCall(residual());
-      PetscCall(precondition_next());
+      PetscCall(precondition());
       PetscCall(direction({false, true, true}));
       if (norm_of_r_) PetscCall(residual());
       PetscFunctionReturn(PETSC_SUCCESS);
@@ -156,10 +154,9 @@ private:
 
     PetscFunctionBegin;
     if (!merged_) PetscCall(K_.more_vectors(S, narrow_z_ ? Z : KrylovSpace::solution));
-    if (!merged_ && !K_.solution_is_seen()) first_step_ = K_.first_step(Z); /* whoever looks may apply the preconditioner to something else */
     PetscCall(K_.first_residual(R));
     if (norm_of_z) {
-      PetscCall(precondition(false));
+      PetscCall(precondition());
       if (!merged_) PetscCall(listen());
     } else if (norm_of_r_) {
       PetscCall(pass(2, CgNorm{vectors(), tells()}));
@@ -172,7 +169,7 @@ private:
     PetscCall(report(0, dp));
     if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
     if (!norm_of_z) {
-      PetscCall(precondition(false));
+      PetscCall(precondition());
       if (!merged_) PetscCall(listen());
     }
     PetscCall(K_.check_dot(now_.beta));
@@ -245,7 +242,7 @@ private:
       PetscCall(let_device_go_on(ksp_->max_it - i, i > 0));
       if (!loop_.on()) PetscCall(merged_step(false));
       if (loop_.on()) PetscCall(listen());
-      else PetscCall(precondition(false));
+      else PetscCall(precondition());
       PetscCall(loop_.heard());
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -253,7 +250,7 @@ private:
     if (!norm_of_r_) PetscCall(let_device_go_on(ksp_->max_it - i, i > 0));
     if (!loop_.on()) {
       PetscCall(residual());
-      if (!norm_of_r_) PetscCall(precondition_next());
+      if (!norm_of_r_) PetscCall(precondition());
     }
     x_is_late_ = !loop_.on() || norm_of_r_;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -284,14 +281,13 @@ private:
     if (i + 1 < ksp_->max_it) PetscCall(let_device_go_on(ksp_->max_it - i - 1, true));
     else loop_.leave();
     if (loop_.on()) x_is_late_ = false;
-    else PetscCall(precondition_next());
+    else PetscCall(precondition());
     PetscCall(listen());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   const bool                merged_, norm_of_r_;
   const SingleScalar *const narrow_z_; // where z may stay
-  AnyFirstStep              first_step_;
   PetscScalar               beta_old_ = 0, pw_old_ = 0;
 };
 

@@ -331,14 +331,14 @@ Footprint KrylovSpace::footprint()
   return all;
 }
 
-PetscErrorCode KrylovSpace::precondition(PetscInt r, PetscInt z, const CycleEnds &ends)
+PetscErrorCode KrylovSpace::precondition(PetscInt r, PetscInt z, bool narrow)
 {
   Vector &from = vector(r), &to = vector(z);
 
   PetscFunctionBegin;
   if (op_) {
     PetscCall(PetscLogEventBegin(PC_Apply, ksp_->pc, 0, 0, 0));
-    PetscCall(pc_.apply(from.data, to.data, sums_, ends));
+    PetscCall(pc_.apply(from.data, to.data, sums_, narrow));
     PetscCall(PetscLogEventEnd(PC_Apply, ksp_->pc, 0, 0, 0));
   } else PetscCall(through_petsc(from, to, [this](Vec r, Vec z) { return KSP_PCApply(ksp_, r, z); }));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -55,10 +55,8 @@ public:
   PetscErrorCode residual(PetscInt r);             // r = b - A x
   PetscErrorCode multiply(PetscInt x, PetscInt y); // y = A x
   /* and this rank's part of w^H y and, unless it is nullptr, of y^H y, in the space */
-  PetscErrorCode multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy, PetscScalar *yy = nullptr);
-  PetscErrorCode precondition(PetscInt r, PetscInt z, const CycleEnds &ends = {}); // z = M r, without what is in the null space
-  /* See NativePC. None where a test or a monitor may apply the preconditioner in between, as KSPConvergedDefault() does to b at first, with a nonzero guess. */
-  AnyFirstStep        first_step(PetscInt z) { return op_ && !seen_ ? pc_.first_step((*this)[z]) : AnyFirstStep(); }
+  PetscErrorCode      multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy, PetscScalar *yy = nullptr);
+  PetscErrorCode      precondition(PetscInt r, PetscInt z, bool narrow = false); // z = M r, without what is in the null space; narrow: z may stay in the cycle
   const SingleScalar *narrow_solution() const { return op_ && one_rank_ && !seen_ && ksp_->guess_zero ? pc_.narrow_solution() : nullptr; }
   PetscErrorCode      multiply_transposed(PetscInt x, PetscInt y); // y = A^H x
   bool                has_transpose() const;                       // the same on all ranks
@@ -79,7 +77,6 @@ public:
   }
   PetscErrorCode monitor(PetscInt it, PetscReal norm); // history and monitors alone
   PetscErrorCode test(PetscInt it, PetscReal norm);
-  bool           solution_is_seen() const { return seen_; }
   /* What is done between two reports launches kernels and no more, and nobody looks; on several ranks with sums on their devices. */
   bool recordable() const;
   // collective: whether every rank has recorded its iteration, and goes the same way; failed: this one has not

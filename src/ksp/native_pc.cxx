@@ -121,25 +121,19 @@ PetscErrorCode NativePC::find(KSP ksp, Vec like, Space space, ShortText *why)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode NativePC::apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums, const CycleEnds &ends)
+PetscErrorCode NativePC::apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums, bool narrow)
 {
   PetscFunctionBegin;
   if (cycle_) {
-    PetscCall(cycle_->apply(r, z, ends));
+    PetscCall(cycle_->apply(r, z, narrow));
     usage.cycles[(int)space_]++;
-  } else if (!ends.begun)
+  } else
     PetscCall(Guarded([&] {
       if (bs_) multiply_blocks(space_, n_, bs_, blocks_.data(), r, z, sums);
       else convert(space_, n_, r, z);
     }));
   if (!removes_nothing()) PetscCall(remove_null_space(z, sums));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-AnyFirstStep NativePC::first_step(PetscScalar *z)
-{
-  if (cycle_) return cycle_->first_step(z);
-  return bs_ == 1 ? AnyFirstStep(FirstStep<PetscScalar>{1, blocks_.data(), nullptr, z}) : AnyFirstStep();
 }
 
 const SingleScalar *NativePC::narrow_solution() const { return cycle_ && removes_nothing() ? cycle_->narrow_solution() : nullptr; }

@@ -14,11 +14,9 @@ namespace goza::ksp {
 class NativePC {
 public:
   /* like: a vector of the system. why: empty, or why this one cannot be had, the same on every rank; errors are this rank's. */
-  PetscErrorCode find(KSP ksp, Vec like, Space space, ShortText *why);
-  PetscErrorCode fill(PC pc, Vec like); // collective, when all ranks have found it
-  PetscErrorCode apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums, const CycleEnds &ends = {});
-  /* What apply(r, z) begins with, for a pass that makes r; then `ends` says so. */
-  AnyFirstStep        first_step(PetscScalar *z);
+  PetscErrorCode      find(KSP ksp, Vec like, Space space, ShortText *why);
+  PetscErrorCode      fill(PC pc, Vec like);                                                             // collective, when all ranks have found it
+  PetscErrorCode      apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums, bool narrow = false); // narrow: z may stay there:
   const SingleScalar *narrow_solution() const; // where apply() may leave z; nullptr: nowhere but there
   bool                removes_nothing() const { return !constants_ && null_.empty(); }
   bool                has_cycle() const { return cycle_; }

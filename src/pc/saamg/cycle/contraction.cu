@@ -67,7 +67,7 @@ PetscErrorCode TrialCycles::contraction(Cycle &M, PetscReal enough, PetscReal *l
   }));
   for (int step = 0; step < steps; step++) {
     PetscCall(Together(columns().comm(), "multiply for a trial cycle", [&] { LevelProduct{level.A, columns(), exact_}(error_, residual_); }));
-    PetscCall(M.apply(residual_.data(), correction_.data(), {false, narrow}));
+    PetscCall(M.apply(residual_.data(), correction_.data(), narrow));
     PetscCall(Together(columns().comm(), "judge a trial cycle", [&] {
       if (narrow) join_rows<Plus, found>(space, n, bound<correct_error<SingleScalar>>(M.narrow_solution(), error_.data()), squares_.data());
       else join_rows<Plus, found>(space, n, bound<correct_error<PetscScalar>>(correction_.data(), error_.data()), squares_.data());

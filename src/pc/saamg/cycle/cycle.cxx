@@ -74,13 +74,13 @@ public:
 
   /* With vectors that it had before, as in CG or BiCGStab, the cycle's many small kernels are recorded and from then on launched as one. Each rank sees to its
      own: what the others get of it is the same. */
-  PetscErrorCode apply(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends) override
+  PetscErrorCode apply(const PetscScalar *b, PetscScalar *x, bool narrow) override
   {
     PetscFunctionBegin;
-    Recording *mine = recordable_ && !device_time_logged() && !device::recording() ? known_recording(b, x, ends) : nullptr;
+    Recording *mine = recordable_ && !device_time_logged() && !device::recording() ? known_recording(b, x, narrow) : nullptr;
 
     if (!mine) {
-      const PetscErrorCode failed = run(b, x, ends);
+      const PetscErrorCode failed = run(b, x, narrow);
 
       if (failed) fine_.A->break_off(); /* the others may be amid exchanges that this rank does not come to */
       PetscCall(failed);
@@ -102,19 +102,8 @@ public:
     }
     recordable_ = mine->graph;
     if (recordable_) PetscCall(Guarded([&] { mine->exchanges.launch([&] { device::launch_recording(mine->graph); }); }));
-    else PetscCall(run(b, x, ends));
+    else PetscCall(run(b, x, narrow));
     PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  AnyFirstStep first_step(PetscScalar *x) override
-  {
-    FirstStep<Fine> step;
-
-    if (coarse_.empty() || !fine_.smoother->first_step(&step)) return {};
-    place_solution(x);
-    step.x = fine_.x[fine_.at];
-    step.b = fine_.b.data();
-    return AnyFirstStep(step);
   }
 
   const SingleScalar *narrow_solution() const override
@@ -202,19 +191,17 @@ private:
     }
   }
 
-  PetscErrorCode run(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends)
+  PetscErrorCode run(const PetscScalar *b, PetscScalar *x, bool narrow)
   {
-    const Pass begin = ends.begun ? Pass::Begun : Pass::FromZero;
-
     PetscFunctionBegin;
     place_solution(x);
     if constexpr (std::is_same_v<Fine, PetscScalar>) {
-      PetscCall(descend(fine_, b, 0, begin));
+      PetscCall(descend(fine_, b, 0, Pass::FromZero));
       if (fine_.x[fine_.at] != x) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
     } else {
       if (coarse_.empty()) PetscCall(Guarded([&] { convert(space_, fine_.n, b, fine_.b.data()); }));
-      PetscCall(descend(fine_, fine_.b.data(), 0, begin, ends.begun ? nullptr : b));
-      if (!ends.narrow) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
+      PetscCall(descend(fine_, fine_.b.data(), 0, Pass::FromZero, b));
+      if (!narrow) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -316,18 +303,18 @@ private:
     const NotedIn now(&mine->exchanges);
 
     PetscFunctionBegin;
-    PetscCall(run(mine->b, mine->x, mine->ends));
+    PetscCall(run(mine->b, mine->x, mine->narrow));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   /* See Recordings. What a recording holds of the world outside is, beside the vectors, the arrays of an operator that is the matrix's own and may be laid out
      anew with its values. */
-  Recording *known_recording(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends)
+  Recording *known_recording(const PetscScalar *b, PetscScalar *x, bool narrow)
   {
     if (fine_.A->builds() != builds_ || fine_.A->bytes() != fine_bytes_) recordings_.drop();
     builds_     = fine_.A->builds();
     fine_bytes_ = fine_.A->bytes();
-    return recordings_.known(b, x, ends);
+    return recordings_.known(b, x, narrow);
   }
 
   CycleOptions                                   options_;

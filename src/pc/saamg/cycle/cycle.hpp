@@ -27,14 +27,6 @@ struct CycleOptions {
   const SmootherChoice &smoother_of(std::size_t level, std::size_t nlevels) const { return smoothers[level + 1 == nlevels ? 2 : level > 0]; }
 };
 
-/* What an application shares with the passes before and behind it. */
-struct CycleEnds {
-  bool begun  = false; // the first step has been taken: see Cycle::first_step()
-  bool narrow = false; // the solution may stay where Cycle::narrow_solution() says
-
-  bool operator==(const CycleEnds &other) const { return begun == other.begun && narrow == other.narrow; }
-};
-
 class Cycle {
 public:
   virtual ~Cycle() = default;
@@ -46,13 +38,11 @@ public:
   /* Before a setup() with new values: a matrix whose operator nobody else has fills it again, where it would build another; and interpolations from boxes are
      made anew. No apply() until then. */
   virtual void let_go_of_finest() = 0;
-  /* x = M b, local parts in the space; logs its steps and their flops. */
-  virtual PetscErrorCode apply(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends = {}) = 0;
-  /* What the first step of apply(b, x) does to each element of b, where it does no more. */
-  virtual AnyFirstStep        first_step(PetscScalar *x) = 0;
-  virtual const SingleScalar *narrow_solution() const    = 0;      // nullptr: it is in double precision
-  virtual bool                recordable() const         = 0;      // apply() launches kernels and no more
-  std::uint64_t               version() const { return version_; } // another with each setup(), and in each cycle
+  /* x = M b, local parts in the space; logs its steps and their flops. narrow: x may stay where narrow_solution() says. */
+  virtual PetscErrorCode      apply(const PetscScalar *b, PetscScalar *x, bool narrow = false) = 0;
+  virtual const SingleScalar *narrow_solution() const                                          = 0; // nullptr: it is in double precision
+  virtual bool                recordable() const                                               = 0; // apply() launches kernels and no more
+  std::uint64_t               version() const { return version_; }                                  // another with each setup(), and in each cycle
 
   virtual std::size_t bytes() const                           = 0;
   virtual std::string describe_level(std::size_t level) const = 0;

@@ -8,11 +8,11 @@
 namespace goza::saamg {
 
 struct Recording {
-  const PetscScalar *b = nullptr;
-  PetscScalar       *x = nullptr;
-  CycleEnds          ends;
-  void              *graph = nullptr; // from the second time on that these vectors come
-  PetscLogDouble     flops = 0;
+  const PetscScalar *b      = nullptr;
+  PetscScalar       *x      = nullptr;
+  bool               narrow = false;
+  void              *graph  = nullptr; // from the second time on that these vectors come
+  PetscLogDouble     flops  = 0;
   RecordedExchanges  exchanges;
 
   ~Recording() { drop(); }
@@ -34,16 +34,16 @@ public:
   }
 
   /* That of vectors which came not long ago; nullptr: they are new, and remembered. */
-  Recording *known(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends)
+  Recording *known(const PetscScalar *b, PetscScalar *x, bool narrow)
   {
     for (Recording &r : all_)
-      if (r.b == b && r.x == x && r.ends == ends) return &r;
+      if (r.b == b && r.x == x && r.narrow == narrow) return &r;
     Recording &oldest = all_[next_++ % all_.size()];
 
     oldest.drop();
-    oldest.b    = b;
-    oldest.x    = x;
-    oldest.ends = ends;
+    oldest.b      = b;
+    oldest.x      = x;
+    oldest.narrow = narrow;
     return nullptr;
   }
 
