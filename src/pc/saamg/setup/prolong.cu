@@ -75,62 +75,13 @@ static bool find_nodes(const Coarsening &from, FullBlocks &blocks)
   return blocks.A.space == Space::Cuda && (from.bs == 2 || from.bs == 3 || from.bs == 6) && from.aggregates->size() == 1 && blocks.find();
 }
 
-#if defined(__CUDACC__)
-/* Of a block of threads: values of rows on the chip, which leave it as they lie, and so many nodes where each of them reaches eight aggregates. */
-constexpr int      smooth_threads  = 256;
-constexpr PetscInt values_smoothed = 48000 / sizeof(PetscScalar);
-
-constexpr PetscInt nodes_smoothed(int N, PetscInt k) { return PetscMax(1, values_smoothed / (8 * N * k)); }
-
-/* Where the rows of a block's nodes are too many for the chip, they are put together where they belong. */
-template <int N> __global__ void __launch_bounds__(smooth_threads) SmoothNodesKernel(PetscInt nodes, PetscInt together, SmoothedNode<N> body)
-{
-  extern __shared__ __align__(16) double smoothed_memory[];
-  const PetscInt k = body.all.vectors, first = static_cast<PetscInt>(blockIdx.x) * together, last = nodes - first < together ? nodes : first + together;
-  const PetscInt begin = body.all.begin[first], values = (body.all.begin[last] - begin) * (N * k);
-  const auto     work = [&](PetscScalar *v) {
-    const auto rows = [&](PetscInt node) { return v + (body.all.begin[node] - begin) * (N * k); };
-
-    for (PetscInt t = threadIdx.x; t < values; t += smooth_threads) v[t] = 0;
-    __syncthreads();
-    for (PetscInt t = threadIdx.x; t < (last - first) * k; t += smooth_threads) body.add(first + t / k, t % k, rows(first + t / k));
-    __syncthreads();
-    for (PetscInt node = first + threadIdx.x / 32; node < last; node += smooth_threads / 32) body.finish(node, threadIdx.x % 32, 32, rows(node));
-  };
-
-  if (values <= values_smoothed) work(reinterpret_cast<PetscScalar *>(smoothed_memory));
-  else work(body.rows(first));
-}
-
-template <int N> static void smooth_on_chip(const SmoothedRow<0> &row, PetscInt nodes, const Csr &of)
-{
-  const PetscInt together = nodes_smoothed(N, row.vectors);
-
-  if (nodes)
-    launch_kernel_with<SmoothNodesKernel<N>>(values_smoothed * sizeof(PetscScalar), blocks_for(nodes, together), smooth_threads, nodes, together,
-                                             SmoothedNode<N>{row, of.ptr, of.col, of.val});
-}
-#endif
-
-/* Values and columns of P's rows, whose nodes reach the aggregates that are their columns in `reached`. nodes: of A's blocks, or of what is none. */
-static void smooth_nodes(const Csr &A, [[maybe_unused]] const FullBlocks *nodes, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega,
-                         const Csr &reached, CsrMatrix &P)
+/* Values and columns of P's rows, whose nodes reach the aggregates that are their columns in `reached`. */
+static void smooth_nodes(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const Csr &reached, CsrMatrix &P)
 {
   const PetscInt       k = from.k;
   const SmoothedRow<0> row{rows_of(A), from.bs,     k,           from.aggregate.data(), from.Q.data(), dinv.data(),
                            omega,      reached.col, reached.ptr, P.ptr.data(),          P.col.data(),  P.val.data()};
 
-#if defined(__CUDACC__)
-  if (nodes) {
-    const Csr      of = nodes->pattern();
-    const PetscInt n  = A.nrows / from.bs;
-
-    if (from.bs == 2) smooth_on_chip<2>(row, n, of);
-    else if (from.bs == 3) smooth_on_chip<3>(row, n, of);
-    else smooth_on_chip<6>(row, n, of);
-    return;
-  }
-#endif
   if (A.space == Space::Cuda) for_each_row(A.space, A.nrows * k, bound<smoothed_entry>(row));
   else if (k == 2) smooth_rows_host<2>(row);
   else if (k == 3) smooth_rows_host<3>(row);
@@ -170,7 +121,7 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   const PetscInt nnz = counted(static_cast<std::int64_t>(reached.size()) * bs * k);
   P.col              = Array<PetscInt>(space, nnz);
   P.val              = Array<PetscScalar>(space, nnz);
-  smooth_nodes(A, found ? &nodes : nullptr, from, dinv, omega, {space, nnodes, naggregates, begin.data(), reached.data(), nullptr}, P);
+  smooth_nodes(A, from, dinv, omega, {space, nnodes, naggregates, begin.data(), reached.data(), nullptr}, P);
   if (known.of_P && from.aggregates->size() == 1) *known.of_P = std::make_shared<BlockPattern>(BlockPattern{bs, k, std::move(begin), std::move(reached)});
   return P;
 }
@@ -192,8 +143,7 @@ CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array
   return P;
 }
 
-bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P, const BlockPatternPtr &of_A,
-                  const BlockPatternPtr &of_P)
+bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P, const BlockPatternPtr &of_P)
 {
   const Csr &A = rows.A;
 
@@ -208,10 +158,10 @@ bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<Pe
     return true;
   }
   if (from.bs > 1 || from.k > 1) {
-    FullBlocks blocks(P.view(), from.bs, from.k, of_P), nodes(A, from.bs, from.bs, of_A);
+    FullBlocks blocks(P.view(), from.bs, from.k, of_P);
 
     if (!blocks.find()) return false;
-    smooth_nodes(A, find_nodes(from, nodes) ? &nodes : nullptr, from, dinv, omega, blocks.pattern(), P);
+    smooth_nodes(A, from, dinv, omega, blocks.pattern(), P);
     return true;
   }
   const bool single = A.space == Space::Cuda && !from.graph.n;

@@ -116,68 +116,6 @@ HD inline void smoothed_entry(PetscInt entry, const SmoothedRow<0> &all)
   }
 }
 
-/* The rows of a node, where A consists of blocks of N x N and each is of nodes. They lie one behind the other in `v`, zeros at first, until they are finished;
-   the sums are those of SmoothedRow. */
-template <int N> struct SmoothedNode {
-  SmoothedRow<0>     all;
-  const PetscInt    *ptr, *col; // of A's blocks
-  const PetscScalar *val;
-
-  HD PetscInt     reached(PetscInt node) const { return all.begin[node + 1] - all.begin[node]; }
-  HD PetscScalar *rows(PetscInt node) const { return all.val + static_cast<std::size_t>(all.begin[node]) * (N * all.vectors); }
-
-  /* Column c of every aggregate's block in these rows of A T. */
-  HD void add(PetscInt node, PetscInt c, PetscScalar *v) const
-  {
-    const PetscInt     k = all.vectors, first = ptr[node], last = ptr[node + 1], n = reached(node);
-    const PetscInt    *list   = all.reached + all.begin[node];
-    const PetscScalar *a      = val + first * (N * N);
-    PetscScalar        sum[N] = {};
-    PetscInt           at     = 0;
-
-    if (!n) return;
-    v += c;
-    for (PetscInt p = first; p < last; p++, a += N) {
-      const PetscInt     j = col[p] * N, J = all.aggregate[j];
-      const PetscScalar *t = all.T + (static_cast<std::size_t>(j) * k + c);
-
-      if (J < 0) continue;
-      if (list[at] != J) {
-        for (int r = 0; r < N; r++) v[(r * n + at) * k] = sum[r];
-        while (list[at] < J) at++;
-        while (list[at] > J) at--;
-        for (int r = 0; r < N; r++) sum[r] = v[(r * n + at) * k];
-      }
-      for (int s = 0; s < N; s++) {
-        const PetscScalar x = t[s * k];
-
-        for (int r = 0; r < N; r++) sum[r] += a[r * ((last - first) * N) + s] * x;
-      }
-    }
-    for (int r = 0; r < N; r++) v[(r * n + at) * k] = sum[r];
-  }
-
-  /* P's entries from these, what falls to a lane of them. */
-  HD void finish(PetscInt node, int lane, int lanes, const PetscScalar *v) const
-  {
-    const PetscInt    k = all.vectors, n = reached(node) * k;
-    const PetscInt   *list = all.reached + all.begin[node];
-    const std::size_t to   = static_cast<std::size_t>(all.begin[node]) * (N * k);
-
-    for (int r = 0; r < N; r++) {
-      const PetscInt    row = node * N + r, own = all.aggregate[row];
-      const PetscScalar f = -all.omega * all.dinv[row];
-
-      for (PetscInt e = lane; e < n; e += lanes) {
-        const PetscInt J = list[e / k], c = e % k;
-
-        all.col[to + r * n + e] = J * k + c;
-        all.val[to + r * n + e] = f * v[r * n + e] + (J == own ? all.T[static_cast<std::size_t>(row) * k + c] : PetscScalar(0));
-      }
-    }
-  }
-};
-
 /* Of a row of such a component: what is on the diagonal, and what is left out. */
 struct FilteredSums {
   PetscScalar diagonal = 0, lumped = 0;
