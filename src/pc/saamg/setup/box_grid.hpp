@@ -88,8 +88,6 @@ struct BoxGrid {
   HD PetscInt box_behind(PetscInt box, int dx, int dy, int dz) const { return box + dx + boxes[0] * (dy + boxes[1] * dz); }
   HD PetscInt number(const PetscInt box[3]) const { return box[0] + boxes[0] * (box[1] + boxes[1] * box[2]); }
 
-  HD PetscInt coordinate(PetscInt node, int d) const { return (d == 0 ? node : d == 1 ? node / nodes[0] : node / plane()) % nodes[d]; }
-
   HD BoxNode place(PetscInt node) const
   {
     const PetscInt z = node / plane(), in_plane = node - z * plane(), y = in_plane / nodes[0]; // divisions take longest

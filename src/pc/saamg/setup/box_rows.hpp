@@ -22,29 +22,20 @@ struct FindNeighbours {
 
   HD void operator()(PetscInt i) const
   {
-    const PetscInt x = grid.coordinate(i, 0), y = grid.coordinate(i, 1), z = grid.coordinate(i, 2), end = ptr[i + 1];
-    PetscInt       p = ptr[i];
+    const PetscInt end = ptr[i + 1];
+    PetscInt       p   = ptr[i];
     Bits27         s = 0, e = 0;
-    int            bit = 0;
 
-    for (int dz = -1; dz <= 1; dz++) {
-      for (int dy = -1; dy <= 1; dy++) {
-        const bool line = z + dz >= 0 && z + dz < grid.nodes[2] && y + dy >= 0 && y + dy < grid.nodes[1];
+    for_each_neighbour(grid, i, places_inside(grid, i), [&](int bit, PetscInt j, int, int, int) {
+      if (p == end || col[p] != j) return;
+      s |= Bits27(1) << bit;
+      if (strong && j != i) {
+        const PetscScalar a = val[p];
 
-        for (int dx = -1; dx <= 1; dx++, bit++) {
-          const PetscInt j = grid.neighbour(i, dx, dy, dz);
-
-          if (!line || x + dx < 0 || x + dx >= grid.nodes[0] || p == end || col[p] != j) continue;
-          s |= Bits27(1) << bit;
-          if (strong && j != i) {
-            const PetscScalar a = val[p];
-
-            if (measure.strong(i, j, PetscRealPart(a * PetscConj(a)))) e |= Bits27(1) << bit;
-          }
-          p++;
-        }
+        if (measure.strong(i, j, PetscRealPart(a * PetscConj(a)))) e |= Bits27(1) << bit;
       }
-    }
+      p++;
+    });
     stored[i] = p == end ? s : s | far_neighbour;
     if (strong) strong[i] = e;
   }
@@ -74,19 +65,19 @@ template <class Stencil> struct FindPlaces {
 
   HD void operator()(PetscInt i) const
   {
-    const PetscInt x = grid.coordinate(i, 0), y = grid.coordinate(i, 1), z = grid.coordinate(i, 2), n = grid.size();
-    Bits27         s = 0, e = 0;
+    const Bits27 inside = has & places_inside(grid, i), outside = has & ~inside;
+    Bits27       s = inside, e = 0;
 
-    for_each_neighbour(grid, i, has, [&](int bit, PetscInt j, int dx, int dy, int dz) {
-      const bool inside = x + dx >= 0 && x + dx < grid.nodes[0] && y + dy >= 0 && y + dy < grid.nodes[1] && z + dz >= 0 && z + dz < grid.nodes[2];
-
-      if (j < 0 || j >= n) return;
+    for_each_neighbour(grid, i, inside & ~diagonal_place, [&](int bit, PetscInt j, int, int, int) {
       const PetscScalar a = A(i, bit);
 
-      if (inside) s |= Bits27(1) << bit;
-      else if (a != PetscScalar(0)) s |= far_neighbour;
-      if (inside && j != i && measure.strong(i, j, PetscRealPart(a * PetscConj(a)))) e |= Bits27(1) << bit;
+      if (measure.strong(i, j, PetscRealPart(a * PetscConj(a)))) e |= Bits27(1) << bit;
     });
+    if (outside) {
+      for_each_neighbour(grid, i, outside, [&](int bit, PetscInt j, int, int, int) {
+        if (j >= 0 && j < grid.size() && A(i, bit) != PetscScalar(0)) s |= far_neighbour;
+      });
+    }
     stored[i] = s;
     strong[i] = e;
   }

@@ -75,8 +75,8 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
     CsrTentative T;
 
     if (from.boxes && !from.boxes->ranks) {
-      T         = tentative(*from.boxes, B);
       from.ones = grids_.size() == 1 && all_ones(B);
+      T         = tentative(*from.boxes, from.ones ? nullptr : B.data());
     } else {
       clear_isolated_rows(grid.level->isolated, from.k, B);
       T = tentative(aggregates, columns, grid.bs, from.k, B);

@@ -50,8 +50,8 @@ void clear_isolated_rows(const Array<unsigned char> &isolated, PetscInt k, Array
 /* B [rows][k] */
 CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns, PetscInt bs, PetscInt k, const Array<PetscScalar> &B);
 
-/* The same on one rank's boxes; the map holds their numbers alone. */
-CsrTentative tentative(Boxes &boxes, const Array<PetscScalar> &B);
+/* The same on one rank's boxes, B null: of ones; the map holds their numbers alone. */
+CsrTentative tentative(Boxes &boxes, const PetscScalar *B);
 bool         all_ones(const Array<PetscScalar> &B);
 
 /* Boxes as aggregates; of one rank their numbers alone. Collective. */

@@ -76,11 +76,11 @@ bool all_ones(const Array<PetscScalar> &B)
   return joined_rows<Plus, 1, PetscInt>(B.space(), static_cast<PetscInt>(B.size()), bound<count_others>(B.data()))[0] == 0;
 }
 
-CsrTentative tentative(Boxes &boxes, const Array<PetscScalar> &B)
+CsrTentative tentative(Boxes &boxes, const PetscScalar *B)
 {
   CsrTentative T;
 
-  normalise(boxes, B.data(), T.Q, T.Bcoarse);
+  normalise(boxes, B, T.Q, T.Bcoarse);
   return T;
 }
 
