@@ -54,41 +54,32 @@ static PetscErrorCode KeepAij(Mat A, bool *kept)
 
 static PetscErrorCode MatSeqAIJSetPreallocation_Own(Mat A, PetscInt nz, const PetscInt nnz[])
 {
-  bool kept = false;
+  bool kept;
 
   PetscFunctionBegin;
-  if (A->rmap->size == 1) PetscCall(KeepAij(A, &kept));
+  PetscCall(KeepAij(A, &kept));
   if (kept) PetscCall(MatSeqAIJSetPreallocation(A, nz, nnz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode MatMPIAIJSetPreallocation_Own(Mat A, PetscInt d_nz, const PetscInt d_nnz[], PetscInt o_nz, const PetscInt o_nnz[])
 {
-  bool kept = false;
+  bool kept;
 
   PetscFunctionBegin;
-  if (A->rmap->size > 1) PetscCall(KeepAij(A, &kept));
+  PetscCall(KeepAij(A, &kept));
   if (kept) PetscCall(MatMPIAIJSetPreallocation(A, d_nz, d_nnz, o_nz, o_nnz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatSeqAIJSetPreallocationCSR_Own(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[])
+static PetscErrorCode MatSetPreallocationCSR_Own(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[])
 {
-  bool kept = false;
+  bool kept;
 
   PetscFunctionBegin;
-  if (A->rmap->size == 1) PetscCall(KeepAij(A, &kept));
-  PetscCall(kept ? MatSeqAIJSetPreallocationCSR(A, ptr, col, val) : OwnSetSeqCSR(A, ptr, col, val));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatMPIAIJSetPreallocationCSR_Own(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[])
-{
-  bool kept = false;
-
-  PetscFunctionBegin;
-  if (A->rmap->size > 1) PetscCall(KeepAij(A, &kept));
-  PetscCall(kept ? MatMPIAIJSetPreallocationCSR(A, ptr, col, val) : OwnSetMPICSR(A, ptr, col, val));
+  PetscCall(KeepAij(A, &kept));
+  if (!kept) PetscCall(OwnSetCSR(A, ptr, col, val));
+  else PetscCall((A->rmap->size > 1 ? MatMPIAIJSetPreallocationCSR : MatSeqAIJSetPreallocationCSR)(A, ptr, col, val));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,13 +88,12 @@ PetscErrorCode OwnComposeCds(Mat A, bool attach)
   PetscFunctionBegin;
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetDiagonals_C", attach ? MatCDSSetDiagonals_Own : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSGetDiagonals_C", attach ? MatCDSGetDiagonals_Own : NULL));
-  const bool rectangular = attach && A->rmap->N != A->cmap->N; /* a DMDA takes what has these for AIJ */
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSeqAIJSetPreallocation_C", rectangular ? MatSeqAIJSetPreallocation_Own : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", rectangular ? MatMPIAIJSetPreallocation_Own : NULL));
-  if (rectangular) {
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSeqAIJSetPreallocationCSR_C", MatSeqAIJSetPreallocationCSR_Own));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocationCSR_C", MatMPIAIJSetPreallocationCSR_Own));
-  }
+  const bool rectangular = attach && A->rmap->N != A->cmap->N, one = A->rmap->size == 1; /* a DMDA takes what has these for AIJ */
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSeqAIJSetPreallocation_C", rectangular && one ? MatSeqAIJSetPreallocation_Own : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", rectangular && !one ? MatMPIAIJSetPreallocation_Own : NULL));
+  if (rectangular)
+    PetscCall(
+      PetscObjectComposeFunction((PetscObject)A, one ? "MatSeqAIJSetPreallocationCSR_C" : "MatMPIAIJSetPreallocationCSR_C", MatSetPreallocationCSR_Own));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

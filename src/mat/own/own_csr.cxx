@@ -57,7 +57,9 @@ PetscErrorCode CheckRows(Mat A, const PetscInt ptr[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SetRows(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[])
+} // namespace
+
+PetscErrorCode OwnSetCSR(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[])
 {
   RowEntries entries;
 
@@ -72,29 +74,9 @@ PetscErrorCode SetRows(Mat A, const PetscInt ptr[], const PetscInt col[], const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace
-
-/* Both are called for a matrix of any number of ranks. */
-PetscErrorCode OwnSetSeqCSR(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[])
-{
-  PetscFunctionBegin;
-  if (A->rmap->size == 1) PetscCall(SetRows(A, ptr, col, val));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode OwnSetMPICSR(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[])
-{
-  PetscFunctionBegin;
-  if (A->rmap->size > 1) PetscCall(SetRows(A, ptr, col, val));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode OwnComposeCSR(Mat A, bool attach)
 {
-  PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, seq_csr, attach ? OwnSetSeqCSR : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, mpi_csr, attach ? OwnSetMPICSR : NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PetscObjectComposeFunction((PetscObject)A, A->rmap->size == 1 ? seq_csr : mpi_csr, attach ? OwnSetCSR : NULL);
 }
 
 } // namespace goza::mat

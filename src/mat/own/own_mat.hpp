@@ -254,10 +254,9 @@ PetscErrorCode OwnRegisterFactors();
 PetscErrorCode OwnCopy(Mat Y, Mat X); // own_ops.cxx: Y gets X's values, of any type, and places for them
 PetscErrorCode OwnComposeCOO(Mat A, bool attach);
 PetscErrorCode OwnComposeValues(Mat A, bool attach); // own_values.cxx
-/* own_csr.cxx: MatSeqAIJSetPreallocationCSR() and MatMPIAIJSetPreallocationCSR(), the one for one rank and the other for several. */
+/* own_csr.cxx: MatSeqAIJSetPreallocationCSR() on one rank and MatMPIAIJSetPreallocationCSR() on several; a program calls both. */
 PetscErrorCode OwnComposeCSR(Mat A, bool attach);
-PetscErrorCode OwnSetSeqCSR(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[]);
-PetscErrorCode OwnSetMPICSR(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[]);
+PetscErrorCode OwnSetCSR(Mat A, const PetscInt ptr[], const PetscInt col[], const PetscScalar val[]);
 /* own_grid.cxx: of a DMDA's stencil, as rows or as offsets; not known where there is no DMDA. others: the places in columns of other ranks. */
 PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnMat &own, bool rows, GridPlaces *places, std::vector<OtherEntry> *others);
 /* own_rows.cxx: an entry of this rank's row, into its place or to those that wait; and those that wait for places in this rank's columns, at the end of an
