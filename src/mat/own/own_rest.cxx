@@ -6,6 +6,7 @@
 #include "petsc/plugin.hpp"
 #include "petsc/errors.hpp"
 #include <algorithm>
+#include <numeric>
 
 namespace goza::mat {
 
@@ -54,70 +55,46 @@ struct RestRows {
     return at < end && column(at) == col ? at : -1;
   }
 
-  bool find_all(const RestRows &b, std::vector<PetscInt> *at) const // where b's entries are to go; false: there is no place for one of them
+  bool has_all(const RestRows &b) const
   {
-    for (PetscInt row = 0; row < lent.csr().nrows; row++) {
-      for (PetscInt p = b.lent.csr().ptr[row]; p < b.lent.csr().ptr[row + 1]; p++) {
-        at->push_back(find(row, b.column(p)));
-        if (at->back() < 0) return false;
-      }
-    }
+    for (PetscInt row = 0; row < lent.csr().nrows; row++)
+      for (PetscInt p = b.lent.csr().ptr[row]; p < b.lent.csr().ptr[row + 1]; p++)
+        if (find(row, b.column(p)) < 0) return false;
     return true;
   }
 };
 
-/* at: where each of its entries goes. */
-PetscErrorCode AddEntries(Mat block, PetscScalar a, Mat its, const std::vector<PetscInt> &at)
+/* Collective. PETSc makes another matrix of rest, which has the other's places, too. */
+PetscErrorCode AddOtherPattern(Mat A, OwnMat *own, PetscScalar a, Mat other)
 {
-  const PetscScalar *from;
-  PetscScalar       *to;
-
   PetscFunctionBegin;
-  PetscCall(MatSeqAIJGetArrayRead(its, &from));
-  PetscCall(MatSeqAIJGetArray(block, &to));
-  for (std::size_t p = 0; p < at.size(); p++) to[at[p]] += a * from[p];
-  PetscCall(MatSeqAIJRestoreArray(block, &to));
-  PetscCall(MatSeqAIJRestoreArrayRead(its, &from));
+  PetscCall(MatAXPY(own->others.rest, a, other, DIFFERENT_NONZERO_PATTERN));
+  PetscCall(MatSetOption(own->others.rest, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
+  own->coordinates.reset();
+  A->nonzerostate++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collective. A rest with the places of the old one and more, which are none of its, with the old one's values. */
-PetscErrorCode Enlarge(Mat A, OwnMat *own, RestRows &rows, const std::vector<OtherEntry> &more)
+/* Collective. Places for entries that rest has none for, of value 0. */
+PetscErrorCode Enlarge(Mat A, OwnMat *own, const std::vector<OtherEntry> &more)
 {
-  std::vector<PetscInt>    ptr(1, 0), col, garray;
+  std::vector<PetscInt>    i, j;
   std::vector<PetscScalar> val;
-  const PetscScalar       *old;
+  Mat                      zeros;
 
   PetscFunctionBegin;
-  PetscErrorCode failed = MatSeqAIJGetArrayRead(rows.block, &old);
-  if (!failed) {
-    const Csr     &R     = rows.lent.csr();
-    std::size_t    next  = 0;
-    const PetscInt first = A->rmap->rstart;
-
-    failed = Guarded([&] {
-      const auto put = [&](PetscInt j, PetscScalar v) {
-        col.push_back(j);
-        val.push_back(v);
-      };
-
-      for (PetscInt i = 0; i < R.nrows; i++) {
-        for (PetscInt k = R.ptr[i]; k < R.ptr[i + 1]; k++) {
-          for (; next < more.size() && more[next].row == first + i && more[next].col < rows.column(k); next++) put(more[next].col, 0);
-          put(rows.column(k), old[k]);
-        }
-        for (; next < more.size() && more[next].row == first + i; next++) put(more[next].col, 0);
-        ptr.push_back(static_cast<PetscInt>(col.size()));
-      }
-      garray = col;
-      std::sort(garray.begin(), garray.end());
-      garray.erase(std::unique(garray.begin(), garray.end()), garray.end());
-      for (PetscInt &c : col) c = static_cast<PetscInt>(std::lower_bound(garray.begin(), garray.end(), c) - garray.begin());
-    });
-    PetscCall(MatSeqAIJRestoreArrayRead(rows.block, &old));
-  }
-  PetscCall(rows.lent.close());
-  PetscCall(OwnSetRest(A, own, {Space::Host, A->rmap->n, static_cast<PetscInt>(garray.size()), ptr.data(), col.data(), val.data()}, garray.data(), failed));
+  PetscCall(Together(comm_of(A), hold, [&] {
+    for (const OtherEntry &e : more) {
+      i.push_back(e.row);
+      j.push_back(e.col);
+    }
+    val.assign(more.size() + 1, 0);
+  }));
+  PetscCall(OwnNewRest(A, &zeros));
+  PetscCall(MatSetPreallocationCOO(zeros, static_cast<PetscCount>(i.size()), i.data(), j.data()));
+  PetscCall(MatSetValuesCOO(zeros, val.data(), INSERT_VALUES));
+  PetscCall(AddOtherPattern(A, own, 1, zeros));
+  PetscCall(MatDestroy(&zeros));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,28 +128,9 @@ PetscErrorCode MakePlaces(Mat A, OwnMat *own, const std::vector<OtherEntry> &ent
   mine = !missing.empty();
   PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm));
   if (!any) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Enlarge(A, own, *rows, missing));
+  PetscCall(rows->lent.close());
+  PetscCall(Enlarge(A, own, missing));
   PetscCall(rows->open(own->others.rest));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Those that wait for other ranks, one after another: where each rank's begin. */
-struct Parts {
-  std::vector<PetscMPIInt> rank, begin; // begin: one more
-};
-
-PetscErrorCode FindParts(Mat A, const std::vector<OtherEntry> &entries, Parts *parts)
-{
-  PetscFunctionBegin;
-  for (std::size_t k = 0; k < entries.size(); k++) {
-    PetscMPIInt owner;
-
-    if (k && entries[k].row < A->rmap->range[parts->rank.back() + 1]) continue;
-    PetscCall(PetscLayoutFindOwner(A->rmap, entries[k].row, &owner));
-    PetscCall(Guarded([&] { parts->rank.push_back(owner); }));
-    PetscCall(Guarded([&] { parts->begin.push_back(static_cast<PetscMPIInt>(k)); }));
-  }
-  PetscCall(Guarded([&] { parts->begin.push_back(static_cast<PetscMPIInt>(entries.size())); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,37 +138,27 @@ PetscErrorCode FindParts(Mat A, const std::vector<OtherEntry> &entries, Parts *p
 PetscErrorCode Exchange(Mat A, const std::vector<OtherEntry> &sent, std::vector<OtherEntry> *received)
 {
   const MPI_Comm           comm = comm_of(A);
-  Parts                    parts;
-  std::vector<PetscMPIInt> count;
-  std::vector<MPI_Request> requests;
-  PetscMPIInt              tag, nfrom = 0, *from = NULL, *length = NULL, all = 0;
+  const PetscMPIInt        size = A->rmap->size;
+  std::vector<PetscMPIInt> to, from, to_at, from_at;
   MPI_Datatype             type;
 
   PetscFunctionBegin;
-  PetscErrorCode failed = FindParts(A, sent, &parts);
-  if (!failed)
-    failed = Guarded([&] {
-      for (std::size_t p = 0; p < parts.rank.size(); p++) count.push_back(parts.begin[p + 1] - parts.begin[p]);
-    });
-  PetscCall(FailTogether(comm, failed, give));
-  const PetscMPIInt nto = static_cast<PetscMPIInt>(parts.rank.size());
-  PetscCall(PetscCommBuildTwoSided(comm, 1, MPI_INT, nto, parts.rank.data(), count.data(), &nfrom, &from, (void *)&length));
-  PetscCall(PetscSortMPIIntWithArray(nfrom, from, length));
-  for (PetscMPIInt k = 0; k < nfrom; k++) all += length[k];
   PetscCall(Together(comm, give, [&] {
-    received->resize(all);
-    requests.resize(nfrom + nto);
+    for (auto *each : {&to, &from, &to_at, &from_at}) each->resize(size + 1);
   }));
-  PetscCall(PetscObjectGetNewTag((PetscObject)A, &tag));
+  for (PetscMPIInt r = 0; r < size; r++) {
+    const auto end = std::partition_point(sent.begin() + to_at[r], sent.end(), [&](const OtherEntry &e) { return e.row < A->rmap->range[r + 1]; });
+
+    to_at[r + 1] = static_cast<PetscMPIInt>(end - sent.begin());
+    to[r]        = to_at[r + 1] - to_at[r];
+  }
+  PetscCallMPI(MPI_Alltoall(to.data(), 1, MPI_INT, from.data(), 1, MPI_INT, comm));
+  std::partial_sum(from.begin(), from.end() - 1, from_at.begin() + 1);
+  PetscCall(Together(comm, give, [&] { received->resize(from_at[size]); }));
   PetscCallMPI(MPI_Type_contiguous(sizeof(OtherEntry), MPI_BYTE, &type));
   PetscCallMPI(MPI_Type_commit(&type));
-  for (PetscMPIInt k = 0, at = 0; k < nfrom; at += length[k], k++)
-    PetscCallMPI(MPI_Irecv(received->data() + at, length[k], type, from[k], tag, comm, &requests[k]));
-  for (PetscMPIInt p = 0; p < nto; p++) PetscCallMPI(MPI_Isend(sent.data() + parts.begin[p], count[p], type, parts.rank[p], tag, comm, &requests[nfrom + p]));
-  PetscCallMPI(MPI_Waitall(nfrom + nto, requests.data(), MPI_STATUSES_IGNORE));
+  PetscCallMPI(MPI_Alltoallv(sent.data(), to.data(), to_at.data(), type, received->data(), from.data(), from_at.data(), type, comm));
   PetscCallMPI(MPI_Type_free(&type));
-  PetscCall(PetscFree(from));
-  PetscCall(PetscFree(length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -259,14 +207,12 @@ PetscErrorCode PutIntoRest(Mat A, OwnMat *own, InsertMode mode)
 
 } // namespace
 
-/* Where it has all places of the other rest stays the matrix that it is, which knows coordinates; else PETSc makes another of it. */
+/* Where it has all places of the other rest stays the matrix that it is, which knows coordinates. */
 PetscErrorCode OwnCombineRest(Mat A, OwnMat *own, PetscScalar a, Mat other, bool add)
 {
-  const MPI_Comm        comm = comm_of(A);
-  Mat                   rest, block = NULL, its_block = NULL;
-  std::vector<PetscInt> at;
-  PetscInt              places = 0;
-  PetscMPIInt           mine   = 0, all;
+  const MPI_Comm comm = comm_of(A);
+  Mat            rest;
+  PetscMPIInt    mine[2] = {0, 0}, all[2]; /* rest has all places of the other, and no more */
 
   PetscFunctionBegin;
   PetscCall(OwnRest(A, own, &rest));
@@ -275,27 +221,14 @@ PetscErrorCode OwnCombineRest(Mat A, OwnMat *own, PetscScalar a, Mat other, bool
     PetscErrorCode failed = rows.open(rest);
 
     if (!failed) failed = its.open(other);
-    if (!failed) failed = Guarded([&] { mine = rows.find_all(its, &at); });
     PetscCall(FailTogether(comm, failed, "compare the patterns of two matrices"));
-    block     = rows.block;
-    its_block = its.block;
-    places    = rows.lent.nnz();
+    mine[0] = rows.has_all(its);
+    mine[1] = mine[0] && rows.lent.nnz() == its.lent.nnz();
   }
-  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm));
+  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, comm));
   if (!add) PetscCall(MatZeroEntries(rest));
-  if (all) {
-    const bool           same   = at.size() == static_cast<std::size_t>(places); /* then PETSc adds them where they are */
-    const PetscErrorCode failed = !same ? AddEntries(block, a, its_block, at) : places ? MatAXPY(block, a, its_block, SAME_NONZERO_PATTERN) : PETSC_SUCCESS;
-
-    PetscCall(FailTogether(comm, failed, "add another matrix"));
-    PetscCall(PetscObjectStateIncrease((PetscObject)rest));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  const PetscObjectState before = rest->nonzerostate;
-  PetscCall(MatAXPY(rest, a, other, DIFFERENT_NONZERO_PATTERN));
-  PetscCall(MatSetOption(rest, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
-  own->coordinates.reset();
-  if (rest->nonzerostate != before) A->nonzerostate++;
+  if (all[0]) PetscCall(MatAXPY(rest, a, other, all[1] ? SAME_NONZERO_PATTERN : SUBSET_NONZERO_PATTERN));
+  else PetscCall(AddOtherPattern(A, own, a, other));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
