@@ -83,7 +83,6 @@ inline PetscErrorCode CheckAssembly(GozaAssembly a)
 struct _p_GozaAssembly : goza::assembly::AssemblyHeader, goza::assembly::AssemblyState { };
 
 namespace goza::mat {
-struct FormatMat;
 struct OwnKind;
 } // namespace goza::mat
 
@@ -92,18 +91,6 @@ namespace goza::assembly {
 /* Errors where this PETSc's integers cannot count what a rank has: asked before anything is made or copied. corners: of an element; pairs: of nodes */
 PetscErrorCode CheckMeshSize(PetscInt64 elements, PetscInt64 corners, PetscInt64 nodes, PetscInt64 bs);
 PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs);
-
-/* A cds matrix on one rank is assembled into its diagonals, and AIJ's values come from there: both are the same to the bit, and the format need not be
-   refilled.
-   FindDiagonals(): where to, or no map where it cannot be. */
-struct DiagonalsToWrite {
-  mat::FormatMat    *f   = nullptr;
-  const AssemblyMap *map = nullptr;
-  Target             target;
-};
-const AssemblyMap *map_for_diagonals(GozaAssembly a); // nullptr on the device where the mesh is no grid
-PetscErrorCode     FindDiagonals(GozaAssembly a, Mat A, DiagonalsToWrite *to);
-PetscErrorCode     WriteDiagonals(GozaAssembly a, Mat A, const DiagonalsToWrite &to);
 
 PetscErrorCode HostPattern(GozaAssembly a); // host_ptr and host_col are there
 

@@ -12,11 +12,7 @@ PetscErrorCode SetBlockPattern(GozaAssembly a, Mat A, PetscInt start)
   PetscErrorCode        failed = HostPattern(a);
 
   PetscFunctionBegin;
-  if (!failed)
-    failed = Guarded([&] {
-      GlobalPattern(a, 1, start, ptr, col);
-      col.reserve(1); // PETSc takes a null pointer for "not given"
-    });
+  if (!failed) failed = Guarded([&] { GlobalPattern(a, 1, start, ptr, col); });
   PetscCall(AgreeOnFailure(comm_of(a), failed));
   PetscCall(MatSeqBAIJSetPreallocationCSR(A, a->bs, ptr.data(), col.data(), NULL)); /* of these two one does nothing */
   PetscCall(MatMPIBAIJSetPreallocationCSR(A, a->bs, ptr.data(), col.data(), NULL));

@@ -3,7 +3,7 @@
 #include "petsc/plugin.hpp"
 #include "mat/common/values_to_write.hpp"
 #include "mat/own/own_mat.hpp"
-#include <memory>
+#include <numeric>
 
 namespace goza::assembly {
 
@@ -38,52 +38,24 @@ static PetscErrorCode Bind(GozaAssembly a, Mat A, const AijBlocks &of, bool know
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The pattern of one rank's matrix, without MatSetValues(): row lengths, then all columns at once. */
-static PetscErrorCode SetPatternAtOnce(GozaAssembly a, Mat A)
-{
-  const PetscInt              bs = a->bs, n = a->nowned * bs;
-  std::vector<PetscInt>       lengths;
-  std::unique_ptr<PetscInt[]> col;
-
-  PetscFunctionBegin;
-  PetscCall(Guarded([&] {
-    PetscInt *to = NULL;
-
-    lengths.reserve(n);
-    col.reset(new PetscInt[a->host_col.size() * bs * bs]); // no zeros, which would be written over
-    to = col.get();
-    for (PetscInt i = 0; i < a->nowned; i++) {
-      const PetscInt *first = a->host_col.data() + a->host_ptr[i], *last = a->host_col.data() + a->host_ptr[i + 1];
-
-      for (PetscInt r = 0; r < bs; r++) {
-        lengths.push_back((PetscInt)(last - first) * bs);
-        for (const PetscInt *j = first; j < last; j++)
-          for (PetscInt c = 0; c < bs; c++) *to++ = *j * bs + c;
-      }
-    }
-  }));
-  PetscCall(MatSeqAIJSetPreallocation(A, 0, lengths.data()));
-  PetscCall(MatSeqAIJSetColumnIndices(A, col.get()));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Collective. A's pattern from the map. */
+/* Collective. A's pattern from the map: on one rank without MatSetValues(), row lengths, then all columns at once. */
 static PetscErrorCode SetPattern(GozaAssembly a, Mat A, PetscInt start)
 {
   std::vector<PetscInt> ptr, col;
   PetscErrorCode        failed = HostPattern(a);
 
   PetscFunctionBegin;
-  if (is_based_on(A, MATSEQAIJ)) {
-    PetscCall(failed);
-    PetscCall(SetPatternAtOnce(a, A));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   if (!failed) failed = Guarded([&] { GlobalPattern(a, a->bs, start, ptr, col); });
   PetscCall(AgreeOnFailure(comm_of(a), failed));
-  PetscCall(MatMPIAIJSetPreallocationCSR(A, ptr.data(), col.data(), NULL));
+  if (!is_based_on(A, MATSEQAIJ)) {
+    PetscCall(MatMPIAIJSetPreallocationCSR(A, ptr.data(), col.data(), NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  std::adjacent_difference(ptr.begin(), ptr.end(), ptr.begin());
+  PetscCall(MatSeqAIJSetPreallocation(A, 0, ptr.data() + 1));
+  PetscCall(MatSeqAIJSetColumnIndices(A, col.data()));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -266,19 +238,13 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
 
   Note:
   With a CUDA PETSc the values are written where `MATAIJCUSPARSE` (or a Goza type, which is one) keeps them on the device, and nothing is copied to the host.
-  The format of a Goza type is refilled from them at its next product; only `MATCDS` on one rank (on a device: for hexahedra numbered as a box) is assembled
-  first, and AIJ's values made of it. A matrix that is nothing but its format, as `GozaAssemblyCreateMatrix()` makes them, is assembled there, on any number of
-  ranks. `MATBAIJ`, which PETSc has on the host alone, gets its blocks of bs x bs from there.
+  The format of a Goza type is refilled from them at its next product. A matrix that is nothing but its format, as `GozaAssemblyCreateMatrix()` makes them, is
+  assembled there. `MATBAIJ`, which PETSc has on the host alone, gets its blocks of bs x bs from there.
 
 .seealso: `GozaAssemblyRHS()`, `GozaAssemblySetMaterial()`, `GozaAssemblySetUp()`
 @*/
 PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
 {
-  /* Not into the format alone, AIJ's values to follow when somebody asks: PETSc reads these through MatSeqAIJGetArrayRead() and the accessors in Mat_SeqAIJ,
-     which is private; AIJCUSPARSE, on its device, through its own spptr. Neither asks us first, and a matrix that shows old values to MatNorm() or MatGetRow()
-     is wrong. */
-  DiagonalsToWrite diagonals;
-
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
   PetscCall(CheckObject(A, MAT_CLASSID, "Mat", 2));
@@ -303,10 +269,9 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
   const AijBlocks of = blocks_of(A);
   PetscCall(AgreeOnFailure(comm_of(a), Bind(a, A, of, false)));
   PetscCall(use_petsc_stream());
-  PetscCall(FindDiagonals(a, A, &diagonals)); /* on one rank */
   PetscCall(PetscLogEventBegin(events.assemble, A, 0, 0, 0));
   if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  const PetscErrorCode failed = diagonals.map ? WriteDiagonals(a, A, diagonals) : WriteValues(a, of.diagonal(), of.others());
+  const PetscErrorCode failed = WriteValues(a, of.diagonal(), of.others());
   if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
   if (of.diagonal() != A) PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscCall(PetscLogEventEnd(events.assemble, A, 0, 0, 0));

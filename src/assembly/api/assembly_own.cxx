@@ -2,6 +2,7 @@
    rows apart, and where rows are folded, they get their values from rows that are made for as long as this takes. */
 #include "assembly.hpp"
 #include "assembly/kernels/blocks.hpp"
+#include "assembly/kernels/grid_numeric.hpp"
 #include "mat/cds/cds.hpp"
 #include "mat/common/values_to_write.hpp"
 #include "mat/own/entry_ops.hpp"
@@ -38,9 +39,19 @@ static Target diagonals_of(const DiagonalValues &v)
 }
 
 /* On the device grids have kernels of their own; any other mesh is assembled by tiles. */
-const AssemblyMap *map_of(GozaAssembly a)
+static const AssemblyMap *map_of(GozaAssembly a)
 {
-  if (const AssemblyMap *map = map_for_diagonals(a)) return map;
+  if (a->space == Space::Host || PetscDefined(USE_COMPLEX)) return &a->map;
+  if (is_for_grids(a->problem().equation, Layout::Cds)) {
+    if (a->map.grid.is()) return &a->map;
+    if (!a->grid_looked_for) {
+      const NodeGrid grid = find_grid(a->mesh);
+
+      if (grid.is()) a->grid_map = make_assembly_map(a->mesh, grid);
+      a->grid_looked_for = true;
+    }
+    if (a->grid_map.grid.is()) return &a->grid_map;
+  }
   if (!a->tile_map.ptr.size()) a->tile_map = make_assembly_map(a->problem(), a->mesh, Layout::Cds);
   return &a->tile_map;
 }

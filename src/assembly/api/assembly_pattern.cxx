@@ -70,7 +70,7 @@ void GlobalPattern(GozaAssembly a, PetscInt bs, PetscInt start, std::vector<Pets
 {
   ptr.assign(1, 0);
   ptr.reserve((std::size_t)a->nowned * bs + 1);
-  col.reserve(a->host_col.size() * bs * bs);
+  col.reserve(a->host_col.size() * bs * bs + 1); // PETSc takes a null pointer for "not given"
   for (PetscInt i = 0; i < a->nowned; i++) {
     const PetscInt *first = a->host_col.data() + a->host_ptr[i], *last = a->host_col.data() + a->host_ptr[i + 1];
     const PetscInt *ghost = std::lower_bound(first, last, a->nowned);

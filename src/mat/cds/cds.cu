@@ -250,23 +250,6 @@ template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<Pe
   host_sums_ = Array<V>(Space::Host, this->space_ == Space::Host ? cds_host_sums(static_cast<int>(bs_), half && !offset_.empty() ? offset_.back() : 0) : 0);
 }
 
-template <class Store, class V> std::unique_ptr<Cds<Store, V>> Cds<Store, V>::same_layout() const
-{
-  auto other = std::make_unique<Cds>(this->space_, options_);
-
-  other->nrows_  = this->nrows_;
-  other->ncols_  = this->ncols_;
-  other->bs_     = bs_;
-  other->factor_ = factor_;
-  other->nnz_    = nnz_;
-  other->inside_ = inside_;
-  other->all_    = all_;
-  other->runs_   = runs_;
-  other->grid_   = grid_;
-  other->lay_out(all_, half_);
-  return other;
-}
-
 template <class Store, class V>
 void Cds<Store, V>::lay_out_zeros(PetscInt nodes, PetscInt node_columns, PetscInt bs, const std::vector<PetscInt> &offset, bool half)
 {

@@ -62,9 +62,8 @@ public:
   std::size_t bytes() const override;
   std::string describe() const override;
 
-  /* For one who knows the values and writes all of them where view() says: not where some are in a remainder, or scaled. same_layout(): the same, of zeros. */
-  Store               *values_to_write() { return in_remainder() || factor_ != PetscScalar(1) ? nullptr : val_.data(); }
-  std::unique_ptr<Cds> same_layout() const;
+  /* For one who knows the values and writes all of them where view() says: not where some are in a remainder, or scaled. */
+  Store *values_to_write() { return in_remainder() || factor_ != PetscScalar(1) ? nullptr : val_.data(); }
   /* For one who has no CSR rows: zeros on these diagonals, ascending, of so many nodes' rows and columns. half: offset holds both signs, or those from 0 up
      alone. */
   void lay_out_zeros(PetscInt nodes, PetscInt node_columns, PetscInt bs, const std::vector<PetscInt> &offset, bool half);
