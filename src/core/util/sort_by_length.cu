@@ -1,9 +1,7 @@
 /* Rows by their lengths. */
 #include "algorithm.hpp"
 #include "core/launch/for_each_row.hpp"
-#include <algorithm>
 #include <type_traits>
-#include <vector>
 
 #if defined(__CUDACC__)
   #include <cub/block/block_radix_sort.cuh>
@@ -21,33 +19,6 @@ HD void shortness(PetscInt place, const PetscInt *ptr, const PetscInt *rows, Pet
 HD void window_of(PetscInt k, const PetscInt *place, PetscInt window, PetscInt *key) { key[k] = place[k] / window; }
 
 } // namespace
-
-/* A window after the other by a count of the rows of each length, or, where lengths differ much, by comparisons. */
-static void sort_by_length_on_host(const PetscInt *ptr, PetscInt *rows, PetscInt n, PetscInt window)
-{
-  std::vector<PetscInt> length, sorted, next;
-  const auto            length_of = [ptr](PetscInt i) { return ptr[i + 1] - ptr[i]; };
-
-  for (PetscInt begin = 0; begin < n; begin += std::min(window, n - begin)) {
-    const PetscInt m  = std::min(window, n - begin);
-    PetscInt      *in = rows + begin;
-
-    length.resize(m);
-    for (PetscInt k = 0; k < m; k++) length[k] = length_of(in[k]);
-    const auto [least, most] = std::minmax_element(length.begin(), length.end());
-    const PetscInt lengths = *most - *least + 1, longest = *most;
-
-    if (lengths > 4 * m) {
-      std::stable_sort(in, in + m, [&](PetscInt a, PetscInt b) { return length_of(a) > length_of(b); });
-      continue;
-    }
-    next.assign(lengths + 1, 0);
-    sorted.assign(in, in + m);
-    for (PetscInt k = 0; k < m; k++) next[longest - length[k] + 1]++;
-    for (PetscInt l = 0; l < lengths; l++) next[l + 1] += next[l];
-    for (PetscInt k = 0; k < m; k++) in[next[longest - length[k]]++] = sorted[k];
-  }
-}
 
 #if defined(__CUDACC__)
 constexpr int sort_threads = 512, rows_of_thread = 8, largest_window = sort_threads * rows_of_thread;
@@ -88,17 +59,13 @@ static __global__ void __launch_bounds__(sort_threads) SortWindowKernel(PetscInt
 }
 #endif
 
-/* On a device, where windows are large, by length and then by window, since sorts are stable. */
+/* By length and then by window, since sorts are stable; on a device windows that a block of threads holds at once. */
 void sort_by_length(Space space, const PetscInt *ptr, PetscInt *rows, std::size_t count, PetscInt window)
 {
   const PetscInt n = static_cast<PetscInt>(count);
 
-  if (space == Space::Host) {
-    sort_by_length_on_host(ptr, rows, n, window);
-    return;
-  }
 #if defined(__CUDACC__)
-  if (PetscMin(window, n) <= largest_window) {
+  if (space == Space::Cuda && PetscMin(window, n) <= largest_window) {
     if (n) launch_kernel<SortWindowKernel>(blocks_for(n, window), sort_threads, n, PetscMin(window, n), ptr, rows);
     return;
   }
