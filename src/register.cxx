@@ -1,7 +1,6 @@
 /* Loading: the hook that -dll_append calls, the one list of types, and what is decided once. */
 #include "petsc/check_petsc.hpp"
 #include "petsc/plugin.hpp"
-#include "core/device/device_code.hpp"
 #include "core/device/properties.hpp"
 #include "core/device/kernel_loader.hpp"
 #include "core/device/mailbox.hpp"
@@ -214,7 +213,6 @@ static PetscErrorCode SetFromOptions()
                           plugin.space == Space::Host
                             ? "on the host"
                             : (petsc_on_device() ? "wherever PETSc has them" : "copied to the device and back (this PETSc has no CUDA)")));
-    if (device_code_bytes()) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza device code: %.1f MB\n", device_code_bytes() / 1e6));
     if (plugin.space == Space::Cuda || plugin.ranks_per_gpu == RANKS_GROUP)
       PetscCall(
         PetscPrintf(PETSC_COMM_WORLD, "Goza ranks that share a GPU: %s\n", plugin.ranks_per_gpu == RANKS_OWN ? "each works for itself" : "one works for all"));
@@ -309,8 +307,7 @@ static PetscErrorCode RegisterEvents()
 . -goza_platform (auto|name|file) - the machine that the models of products are asked about; `auto` (default): this one, by its name, else measured once in
                                     about a second and kept in the user's cache folder ($XDG_CACHE_HOME/goza or ~/.cache/goza)
 . -goza_check                   - compute every device product again on the host and compare
-- -goza_info                    - print versions, backend, device and the size of the device code; at the end, what ran where, and how often the host has waited
-                                  for the device
+- -goza_info                    - print versions, backend and device; at the end, what ran where, and how often the host has waited for the device
 
   Level: developer
 
