@@ -132,6 +132,29 @@ BOOST_AUTO_TEST_CASE(transposed_of_a_kept_one)
       }
 }
 
+/* The same where that matrix gets entries in new places, and so other ghosts. */
+BOOST_AUTO_TEST_CASE(transposed_of_another_pattern)
+{
+  for (const char *type : {MATAIJ, "cds", "slicedell"}) {
+    MatHandle       A  = assemble(stencil5(50, 41), type);
+    PCHandle        pc = make_pc(A);
+    const VecHandle b = vector_like(A, true, VECSTANDARD, 3), x = vector_like(A, false, VECSTANDARD, 0), y = vector_like(A, false, VECSTANDARD, 0);
+    PetscInt        N, start, end;
+
+    PETSC_OK(PCApply(pc, b, x));
+    PETSC_OK(PCSetReusePreconditioner(pc, PETSC_TRUE));
+    PETSC_OK(MatGetSize(A, &N, nullptr));
+    PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+    PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    for (PetscInt row = start; row < end; row += 5) PETSC_OK(MatSetValue(A, row, N - 1 - row, 0, ADD_VALUES));
+    PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    PETSC_OK(PCApplyTranspose(pc, b, y));
+    PETSC_OK(VecAXPY(y, -1, x));
+    BOOST_TEST(norm(y) <= reached(1e-10) * norm(x), type);
+  }
+}
+
 /* KSPSetReusePreconditioner(), -snes_lag_preconditioner: the matrix moves on, the preconditioner stays what it was, also where they shared the finest
    operator. */
 BOOST_AUTO_TEST_CASE(kept_while_the_matrix_moves_on)

@@ -8,12 +8,12 @@
 
 namespace goza::saamg {
 
-/* conjugated: of A^H instead of A^T */
-static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const Csr &A, bool conjugated)
+/* A: the level's rows, with the map of their columns. conjugated: of A^H instead of A^T */
+static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const Csr &A, const MapPtr &columns, bool conjugated)
 {
   auto t = std::make_shared<CsrLevel>();
 
-  t->own       = transpose(A, *level.columns, level.columns, t->columns);
+  t->own       = transpose(A, *columns, columns, t->columns);
   t->A         = t->own.view();
   t->nnz       = level.nnz;
   t->dinv      = level.dinv.copied(A.space);
@@ -52,12 +52,14 @@ static std::shared_ptr<CsrTransfer> exchanged(const CsrTransfer &from)
 
 /* The transposed cycle is the cycle of A^T with the same transfers, (P^T A P)^T = P^T A^T P, or with test functions in the place of P, (W^T A P)^T = P^T A^T W,
    and the smoother after is the transpose of the one before. Where restriction is P^H it is that of A^H, whose transfers are the same again: of its
-   conjugate. */
-static PetscErrorCode MakeTransposed(SAAMG *mg)
+   conjugate. Of a preconditioner that is reused the matrix may have got another pattern since, and its columns another map than the finest level's. */
+static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
 {
   OwnRows rows;
 
   PetscFunctionBegin;
+  PetscCheck(mg->hierarchy.whole() || nonzero_state_of(mg->matrix) == mg->nonzerostate, comm_of(pc), PETSC_ERR_ORDER,
+             "The matrix has got another pattern than its preconditioner, which is to be applied transposed: call PCSetUp() first");
   const bool           kept   = std::exchange(mg->by_diagonals, false); /* a transpose is of rows */
   const PetscErrorCode opened = OpenRows(mg, false, &rows);
 
@@ -66,11 +68,12 @@ static PetscErrorCode MakeTransposed(SAAMG *mg)
   mg->hierarchy.borrow(rows.A, ExactSource(mg));
   PetscCall(mg->hierarchy.restore(mg->hierarchy_options));
   for (const Grid &grid : mg->hierarchy.grids()) {
-    Grid t = grid;
+    const bool finest = &grid == mg->hierarchy.grids().data();
+    Grid       t      = grid;
 
     t.transposed = true;
     PetscCall(Together(rows.columns->comm(), "transpose its rows", [&] {
-      t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A, mg->hierarchy_options.conjugated);
+      t.level = transposed_level(*grid.level, finest ? rows.A : grid.level->A, finest ? rows.columns : grid.level->columns, mg->hierarchy_options.conjugated);
       if (t.transfer && t.transfer->W.ptr.size()) t.transfer = exchanged(*t.transfer);
       if (t.transfer && !t.transfer->transposed() && !(mg->cycle_precision == PC_SAAMG_DOUBLE && t.transfer->lends_rows())) t.transfer->transpose();
       mg->transposed.grids.push_back(t);
@@ -147,7 +150,7 @@ PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->transposed.cycle) {
-    const PetscErrorCode failed = FailTogether(comm_of(pc), MakeTransposed(mg), "make the transposed cycle");
+    const PetscErrorCode failed = FailTogether(comm_of(pc), MakeTransposed(pc, mg), "make the transposed cycle");
 
     if (failed) { /* half of it would pass for the whole, and a transpose that one rank has made and another has not is made by one of them alone */
       mg->transposed.reset();
