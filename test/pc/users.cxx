@@ -343,6 +343,41 @@ BOOST_AUTO_TEST_CASE(levels_that_serve_no_more)
   BOOST_TEST(taken <= 1.15 * fresh, taken << " iterations for " << fresh);
 }
 
+/* The same where no solve is watched, as inside another preconditioner: what changes on the levels below is seen there. */
+BOOST_AUTO_TEST_CASE(levels_that_change_below_alone)
+{
+  constexpr PetscInt steps = 30, n = 48;
+  Option             limit("-pc_saamg_coarse_limit", "30");
+  MatHandle          A        = assemble(along_axes(n, 1, 1), MATAIJ);
+  KSPHandle          ksp      = make_cg(A);
+  const auto         with_ksp = [](PC pc) {
+    KSP inner;
+    PC  saamg;
+
+    PETSC_OK(PCSetType(pc, PCKSP));
+    PETSC_OK(PCKSPGetKSP(pc, &inner));
+    PETSC_OK(KSPSetType(inner, KSPPREONLY));
+    PETSC_OK(KSPGetPC(inner, &saamg));
+    PETSC_OK(PCSetType(saamg, PCSAAMG));
+    PETSC_OK(PCSetFromOptions(saamg));
+  };
+  PetscInt taken = 0, fresh = 0, stayed = 0;
+
+  with_ksp(pc_of(ksp));
+  for (PetscInt step = 0; step < steps; step++) {
+    const PetscReal share  = static_cast<PetscReal>(0.05) * PetscPowReal(10, -static_cast<PetscReal>(3) * step / steps);
+    const int       before = event_count("SAAMGProlong");
+
+    fill(along_axes(n, share, 1), A);
+    PETSC_OK(KSPSetOperators(ksp, A, A));
+    taken += solve(ksp, A).iterations;
+    stayed += event_count("SAAMGProlong") == before;
+    fresh += solve(make_cg(A), A).iterations;
+  }
+  BOOST_TEST(stayed > steps / 2);
+  BOOST_TEST(taken <= 1.1 * fresh, taken << " iterations for " << fresh);
+}
+
 /* A level that was made by diagonals is held by them, whatever its precision, and new values come that way, too. */
 BOOST_AUTO_TEST_CASE(levels_made_by_diagonals_stay_so)
 {

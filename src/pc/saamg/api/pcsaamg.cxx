@@ -76,6 +76,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, OwnRows &rows, NearNull &
   mg->hierarchy_options.rows_lent = WantedPrecision(*mg) == PC_SAAMG_DOUBLE;
   if (values_only) {
     PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact, facts, MakesRowsAgain(mg, &rows)));
+    if (*finite && mg->hierarchy.outgrown()) PetscCall(SetUpHierarchy(pc, mg, rows, modes, false, finite, wants_rows));
   } else {
     Array<PetscInt> name;
     Lattice         lattice;
@@ -129,8 +130,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   mg->again    = same_pattern;
   mg->space    = space;
   mg->transposed.reset();
-  if (!same_pattern) mg->automatic.forget_trial();
-  if (!same_pattern) mg->tuned = {};
+  if (!same_pattern) mg->automatic.forget_trial(), mg->tuned = {};
   WatchPrecision(mg, same_pattern);
   const PetscObjectId id = id_of(A);
   if (!same_pattern) PetscCall(FailTogether(comm_of(pc), RoomForNearNull(pc->pmat, space, modes), "hold its near-null vectors"));

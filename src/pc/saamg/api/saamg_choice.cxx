@@ -345,6 +345,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   mg->hierarchy_options.stays          = false;
   if (by_itself) PetscCall(SamePremises(pc, mg, rows, **facts, kept));
   else mg->values = ValueSketch(), mg->looked_at_values = false;
+  mg->hierarchy_options.looks       = mg->looked_at_values;
   mg->hierarchy_options.keep        = WhatToKeep(*mg);
   mg->hierarchy_options.sparing     = by_itself;
   mg->hierarchy_options.solved_rows = mg->taken.direct_limit;

@@ -82,7 +82,7 @@ struct Premises {
   }
 };
 
-/* Whether levels that stay by default still serve. A look at the finest level's values does not see what becomes of small entries below. */
+/* Whether levels that stay by default still serve, which a look at values may not tell. */
 struct ServingLevels {
   bool   stay   = false; // in the last set-up
   bool   serve  = true;

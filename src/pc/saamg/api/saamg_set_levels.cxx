@@ -155,8 +155,9 @@ SAAMG_SET_AND_GET(PCSAAMGSetEstEigIterations, PCSAAMGGetEstEigIterations, PetscI
   rounding, and neither settings nor near-null vectors are others. Where the pattern leaves it open how nodes join, they stay as the earlier values had it. The
   patterns of the coarse operators' products, which take memory, stay from the second set-up on. From then on the interpolation stays, too, and aggregates that
   rest on values, as with a threshold, where values have hardly changed since it was made: where D^-1 A times a vector of hashed signs differs by more than a
-  tenth in no more than a thousandth of the rows. After a solve whose iterations gain less than four fifths of the digits that they gained when the levels were
-  made, all is made anew.
+  tenth in no more than a thousandth of the rows. Operators of the levels below are looked at in the same way: where one has changed, the interpolations from
+  it on are made anew, or, with aggregates that rest on values, all. After a solve whose iterations gain less than four fifths of the digits that they gained
+  when the levels were made, all is made anew.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetReuse()`
 @*/

@@ -191,7 +191,7 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
 
   PetscFunctionBegin;
   reset();
-  stopped_ = wants_rows_ = updated_ = false;
+  stopped_ = wants_rows_ = updated_ = outgrown_ = false;
   PetscCall(Together(finest.columns->comm(), "begin its hierarchy", [&] {
     std::int64_t total = entries(finest.A);
 
@@ -218,6 +218,7 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
     if (!*finite || grids_.back().covered || grids_.back().rows() <= options.coarse_limit || (PetscInt)grids_.size() >= options.max_levels) break;
     *finite = level.squares_finite;
     if (!*finite) break;
+    PetscCall(compare_values(grids_.back(), options, nullptr));
     PetscCall(coarsen(finest.B, finest.k, threshold, options, &stop));
     if (stop) break;
     /* Coarse operators are denser and their entries smaller (Vanek, Mandel, Brezina 1996); but what an aggregate has across a jump grows with its surface, and
@@ -233,9 +234,11 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
                                  const RowsOnDemand &on_demand)
 {
   bool fresh = false; /* filtered by values, P may have another pattern, and then all levels below it have */
+  bool stay  = options.stays;
 
   PetscFunctionBegin;
   updated_                   = true;
+  outgrown_                  = false;
   grids_[0].level->A         = A;
   grids_[0].level->exact     = exact;
   grids_[0].level->facts     = std::move(facts);
@@ -250,12 +253,17 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     if (l + 1 == grids_.size()) break;
+    PetscCall(compare_values(grids_[l], options, &stay));
+    if (outgrown_) {
+      PetscCall(have_rows(grids_[0], true));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
     CsrTransfer &t    = *grids_[l].transfer;
     CsrLevel    &next = *grids_[l + 1].level;
 
     const PetscObjectState pattern = t.stamp.pattern;
 
-    if ((options.keep == Keep::Aggregates && !options.stays) || !t.has_rows()) PetscCall(interpolate(grids_[l], *t.coarsening, options, fresh));
+    if ((options.keep == Keep::Aggregates && !stay) || !t.has_rows()) PetscCall(interpolate(grids_[l], *t.coarsening, options, fresh));
     fresh = fresh || t.stamp.pattern != pattern;
     if (options.keep != Keep::Aggregates && t.coarsening) PetscCall(Together(level.columns->comm(), "keep its interpolation", [&] { t.forget_coarsening(); }));
     if (!t.product.made()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */

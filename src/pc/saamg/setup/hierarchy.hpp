@@ -5,6 +5,7 @@
 #include "galerkin.hpp"
 #include "prolong.hpp"
 #include "local_rows.hpp"
+#include "value_sketch.hpp"
 #include "mat/common/par_operator.hpp"
 #include <functional>
 #include <limits>
@@ -54,6 +55,7 @@ struct HierarchyOptions : FoundOptions {
   bool      rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
   Keep      keep                        = Keep::Nothing; // for an update() to come
   bool      stays                       = false;         // in this update() interpolations do that are there by rows: values have hardly changed
+  bool      looks                       = false;         // at coarse operators' values, too, whether interpolations stay
   bool      sparing                     = false;         // of products nothing is kept until there has been an update()
   bool      stars                       = true;          // 7 points come in boxes of 27 nodes, of which a sweep of Jacobi leaves too much
   bool      by_place                    = true;          // boxes of a lattice are made by place; else as other aggregates are, which makes the same
@@ -93,6 +95,8 @@ struct CsrLevel {
   Array<PetscReal>     magnitude; // [rows] see rounding_of_products; of the coarsest level after a set-up
   bool                 squares_finite = true;
   bool                 dominant       = false; // as CsrFacts has it
+
+  ValueSketch values; // of a coarse A whose interpolation is to stay, when that was made
 
   std::unique_ptr<Format<PetscScalar>> own_format; // of a coarse operator that was made by diagonals, while a set-up lasts
 
@@ -210,7 +214,8 @@ public:
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
   PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr,
                         std::shared_ptr<CsrFacts> facts = nullptr, const RowsOnDemand &on_demand = nullptr);
-  void           reset() { grids_.clear(); }
+  bool outgrown() const { return outgrown_; } // update() has found other values on a level, of which its aggregates were made: build() is to be called
+  void reset() { grids_.clear(); }
   /* Until release(): the finest matrix again, as it was, for a cycle to be made anew. */
   void borrow(const Csr &A, const OperatorSource &exact)
   {
@@ -251,6 +256,7 @@ private:
   double         most_within(const Coarsening &from, const HierarchyOptions &options) const;
   PetscErrorCode find_further(const HierarchyOptions &options, Way &way);
   PetscErrorCode find_further_along_strong(const Coarsening &from, const CsrAggregates &aggregates, const HierarchyOptions &options, PetscInt *degree);
+  PetscErrorCode compare_values(Grid &grid, const HierarchyOptions &options, bool *stay);
   PetscErrorCode measure(Grid &grid, const HierarchyOptions &o, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options, bool fresh = true);
   bool           keeps_products(const HierarchyOptions &options) const { return options.keep != Keep::Nothing && (updated_ || !options.sparing); }
@@ -269,7 +275,7 @@ private:
   PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
 
   std::vector<Grid> grids_;
-  bool              stopped_ = false, wants_rows_ = false, updated_ = false;
+  bool              stopped_ = false, wants_rows_ = false, updated_ = false, outgrown_ = false;
 };
 
 /* The product of an operator that is not symmetric, made upwind: see make_upwind(). Collective. */

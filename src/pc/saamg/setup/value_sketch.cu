@@ -8,6 +8,15 @@
 namespace goza::saamg {
 namespace {
 
+/* a times 1 or -1, or, where that is a complex number, a fourth root of unity: of the sum's two parts added up no change of an entry is then lost for all. */
+HD PetscScalar signed_by(std::uint32_t hash, PetscScalar a)
+{
+#if PetscDefined(USE_COMPLEX)
+  if (hash >> 30 & 1) a = PetscScalar(-PetscImaginaryPart(a), PetscRealPart(a));
+#endif
+  return hash >> 31 ? a : -a;
+}
+
 /* Counts rows that have changed. before: null where there was nothing. */
 struct SketchedRow {
   static constexpr bool walks_along_row = true;
@@ -24,7 +33,7 @@ struct SketchedRow {
   {
     PetscScalar sum = 0;
 
-    A.for_each_entry(i, [&](PetscInt j, PetscScalar a) { sum += scattered(number(j)) >> 31 ? a : -a; });
+    A.for_each_entry(i, [&](PetscInt j, PetscScalar a) { sum += signed_by(scattered(number(j)), a); });
     sum *= dinv[i];
     now[i] = static_cast<float>(PetscRealPart(sum) + PetscImaginaryPart(sum));
     *changed += !before || !(std::abs(now[i] - before[i]) <= 0.1f * (1 + std::abs(before[i]))); // a NaN is a change
