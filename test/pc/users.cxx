@@ -271,17 +271,19 @@ static void interpolations_stay(Layout layout)
   body.layout = layout;
 
   Option     limit("-pc_saamg_coarse_limit", "30");
-  MatHandle  A    = assemble(body, MATAIJ);
-  PCHandle   pc   = make_pc(A);
-  VecHandle  d    = right_hand_side(A, 1);
-  const auto made = [&](const char *what, PetscReal change) { /* D A D */
+  MatHandle  A  = assemble(body, MATAIJ);
+  PCHandle   pc = make_pc(A);
+  VecHandle  d = right_hand_side(A, 1), conjugated = right_hand_side(A, 1);
+  const auto made = [&](const char *what, PetscReal change) { /* D^H A D, which stays Hermitian */
                                                               const int before = event_count(what);
 
                                                               fill(body, A);
                                                               PETSC_OK(MatScale(A, 3));
                                                               PETSC_OK(VecSet(d, 1));
                                                               PETSC_OK(VecAXPY(d, change, right_hand_side(A, 2)));
-                                                              PETSC_OK(MatDiagonalScale(A, d, d));
+                                                              PETSC_OK(VecCopy(d, conjugated));
+                                                              PETSC_OK(VecConjugate(conjugated));
+                                                              PETSC_OK(MatDiagonalScale(A, conjugated, d));
                                                               PETSC_OK(PCSetOperators(pc, A, A));
                                                               PETSC_OK(PCSetUp(pc));
                                                               return event_count(what) - before;
