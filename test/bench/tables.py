@@ -86,10 +86,6 @@ def spmv():
     return rows, out
 
 
-def spmv_gallery():
-    return gallery("spmv_gallery")
-
-
 def spmv_gallery_h100():
     return gallery("spmv_gallery_h100")
 
@@ -545,7 +541,7 @@ def league_problems():
 
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (
-    headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, shared_gpu_owning, elasticity, amg, amg_paper, p5_strong,
+    headline, first_solve, spmv, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, shared_gpu_owning, elasticity, amg, amg_paper, p5_strong,
     p5_weak, settings, scaling, scaling_four, gpus, gpus_two, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, model_h100, autoformat, p1_padding, p2_comparison,
     cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_device_sizes, league_problems, defaults, graphs, looking)} | OF_PAPERS
 
