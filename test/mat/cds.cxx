@@ -236,6 +236,42 @@ BOOST_AUTO_TEST_CASE(like_rows_and_others)
   }
 }
 
+/* Rows of a grid's line with entries far away, each elsewhere, are one run; where such an entry meets a diagonal, or one on a diagonal is missing, it ends. */
+BOOST_AUTO_TEST_CASE(rows_alike_but_for_entries_on_no_diagonal)
+{
+  for (PetscInt bs : {1, 2, 3}) {
+    constexpr PetscInt grid = 200, all = grid + 40;
+    const auto         far  = [](PetscInt i) { return grid + (i * i + 3) % 40; };
+    const auto         node = [=](PetscInt i, PetscInt j) { // (190, 191) is missing, and its place in the row is that of a far entry
+      const PetscInt a = std::min(i, j), b = std::max(i, j);
+
+      if (b < grid) return b - a <= 1 && !(a == 190 && b == 191);
+      return a == b || (a < grid && (b == far(a) || (b == far(a) - 1 && (a == 190 || a == 191))));
+    };
+    CdsOptions options;
+    options.bs    = bs;
+    options.share = 0.5;
+    const Matrix          A(bs * all, bs * all, [&](PetscInt i, PetscInt j) { return node(i / bs, j / bs) ? symmetric(i, j) : none; });
+    const goza::Diagonals found = goza::find_diagonals(A.view(), bs, options.share);
+    Matrix                B     = A;
+
+    BOOST_TEST(found.offset == (std::vector<PetscInt>{-1, 0, 1}), boost::test_tools::per_element());
+    BOOST_TEST(found.runs.size() > 2);
+    BOOST_TEST(found.runs.size() < 50U);
+    for (CdsStorage storage : {CdsStorage::Auto, CdsStorage::Full}) {
+      options.storage = storage;
+      auto cds        = built(A, options);
+
+      BOOST_TEST(cds.half() == (storage == CdsStorage::Auto));
+      BOOST_TEST(cds.in_remainder() > grid * bs * bs);
+      check_product(cds, A);
+      for (PetscScalar &a : B.val) a += 1;
+      cds.refill(B.view());
+      check_product(cds, B);
+    }
+  }
+}
+
 /* Half storage with entries on no diagonal; new values of which one differs from its mirror image are held whole, with the same remainder. */
 BOOST_AUTO_TEST_CASE(half_and_whole_with_a_remainder)
 {

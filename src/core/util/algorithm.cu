@@ -97,7 +97,7 @@ void fill(Space space, std::size_t n, PetscInt value, PetscInt *to) { for_each_r
 
 Array<PetscInt> places(Space space, PetscInt n)
 {
-  Array<PetscInt> all(space, n);
+  Array<PetscInt> all(space, n, unset);
 
   for_each_row(space, n, bound<own_number>(all.data()));
   return all;

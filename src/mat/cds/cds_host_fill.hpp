@@ -24,7 +24,7 @@ struct Mirrored {
 };
 
 /* Where the entries of rows that lie alike go, counted from the first diagonal's place of their node: above the main diagonal and on it; of half storage the
-   images of those below, too. */
+   images of those below, too. And which are on no diagonal. */
 struct PlacesAlike {
   static constexpr PetscInt most = 256; // entries of a row
 
@@ -34,8 +34,9 @@ struct PlacesAlike {
     bool         main;
   };
 
-  int   nstored = 0, nimages = 0;
-  Place stored[most], image[most];
+  int      nstored = 0, nimages = 0, nothers = 0;
+  Place    stored[most], image[most];
+  PetscInt other[most];
 };
 
 /* Of half storage what stands below the main diagonal is written nowhere: its image is there already, since the rows come one after the other. */
@@ -72,10 +73,11 @@ private:
     constexpr int together = 8;
     PlacesAlike   places;
 
-    if (end - row < 4 || !find_places(A, row, &places)) {
+    if (end - row < 4 || A.ptr[row + 1] - A.ptr[row] > PlacesAlike::most) {
       for (; row < end; row++) put_row(A, row / bs, row % bs, k, found);
       return;
     }
+    find_places(A, row, &places);
     for (PetscInt done; row < end; row += done) {
       const bool whole = row % bs == 0 && end - row >= together * bs;
 
@@ -83,27 +85,33 @@ private:
       for (PetscInt r = row; r < row + (whole ? bs : 1); r++) whole ? put_alike<together>(A, r, places, found) : put_alike<1>(A, r, places, found);
       for (PetscInt r = row; half && r < row + (whole ? bs : 1); r++)
         whole ? compare_alike<together>(A, r, places, found) : compare_alike<1>(A, r, places, found);
-      for (PetscInt r = row; rest.ptr && r < row + done; r++) rest.ptr[r + 1] = *k;
+      for (PetscInt r = row; rest.ptr && r < row + done; r++) {
+        for (int e = 0; e < places.nothers; e++) put_rest(A, A.ptr[r] + places.other[e], k);
+        rest.ptr[r + 1] = *k;
+      }
     }
   }
 
-  /* false: some entry is on no diagonal, or there are too many */
-  bool find_places(const Csr &A, PetscInt row, PlacesAlike *places) const
+  void put_rest(const Csr &A, PetscInt j, PetscInt *k) const
+  {
+    rest.col[*k]     = A.col[j];
+    rest.val[(*k)++] = A.val[j] * factor;
+  }
+
+  void find_places(const Csr &A, PetscInt row, PlacesAlike *places) const
   {
     const PetscInt i = row / bs, begin = A.ptr[row], n = A.ptr[row + 1] - begin;
     OffsetCursor   cursor;
 
-    if (n > PlacesAlike::most) return false;
     for (PetscInt e = 0; e < n; e++) {
       const PetscInt node = A.col[begin + e] / bs, c = A.col[begin + e] - node * bs, offset = node - i;
       const bool     below = half && offset < 0;
       const PetscInt d     = cursor.find(view, below ? -offset : offset);
 
-      if (d < 0) return false;
-      if (below) places->image[places->nimages++] = {(d * bs + c) * bs * view.ld + offset, e, false};
+      if (d < 0) places->other[places->nothers++] = e;
+      else if (below) places->image[places->nimages++] = {(d * bs + c) * bs * view.ld + offset, e, false};
       else places->stored[places->nstored++] = {(d * bs * bs + c) * view.ld, e, offset == 0};
     }
-    return true;
   }
 
   /* The same row of N nodes that lie alike. */
@@ -166,10 +174,7 @@ private:
       const int      n = in_node(A.col + j, end - j, first);
 
       if (d < 0) {
-        for (int e = 0; e < n; e++) {
-          rest.col[*k]     = A.col[j + e];
-          rest.val[(*k)++] = A.val[j + e] * factor;
-        }
+        for (int e = 0; e < n; e++) put_rest(A, j + e, k);
       } else if (half && offset < 0) {
         const Store *image = val + (d * bs * bs + r) * ld + node; // of a column's entry it is `bs` places of ld further
 

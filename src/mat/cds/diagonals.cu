@@ -11,27 +11,30 @@
 namespace goza::mat {
 namespace {
 
-/* Runs of rows of a host matrix whose entries lie alike, but for the step from node to node: what is found for the first of them is true of all. */
+/* Runs of rows of a host matrix whose entries lie alike, but for the step from node to node and for those that are on no candidate: what is found for the first
+   of them is true of all. */
 
 /* Whether row i, whose node is `step` columns further than that of the row before, has that one's entries. */
-inline bool like_row_before(const Csr &A, PetscInt i, PetscInt step)
+inline bool like_row_before(const Csr &A, PetscInt i, PetscInt step, PetscInt bs, const OffsetTable &table)
 {
   const PetscInt *const col = A.col + A.ptr[i], *const last = A.col + A.ptr[i - 1], n = A.ptr[i + 1] - A.ptr[i];
   PetscInt other = 0;
 
-  if (n != A.ptr[i] - A.ptr[i - 1] || (n && (col[0] - last[0] != step || col[n - 1] - last[n - 1] != step))) return false;
+  if (n != A.ptr[i] - A.ptr[i - 1] || (n && col[0] - last[0] != step)) return false;
   for (PetscInt k = 0; k < n; k++) other |= col[k] - last[k] - step;
-  return other == 0;
+  for (PetscInt k = 0; other && k < n; k++)
+    if (col[k] - last[k] != step && (table.has(divided(col[k], bs) - i / bs) || table.has(divided(last[k], bs) - (i - 1) / bs))) return false;
+  return true;
 }
 
 /* run(first, count), one after the other; bs: rows of a node */
-template <class Run> void for_each_run(const Csr &A, PetscInt bs, const Run &run)
+template <class Run> void for_each_run(const Csr &A, PetscInt bs, const OffsetTable &table, const Run &run)
 {
   PetscInt first = 0, r = 0; // r: of row i in its node
 
   for (PetscInt i = 1; i < A.nrows; i++) {
     r = r + 1 < bs ? r + 1 : 0;
-    if (like_row_before(A, i, r ? 0 : bs)) continue;
+    if (like_row_before(A, i, r ? 0 : bs, bs, table)) continue;
     run(first, i - first);
     first = i;
   }
@@ -172,7 +175,7 @@ std::vector<std::int64_t> count_on_host(const Csr &A, PetscInt bs, const std::ve
 
   runs->reserve(most + 2); // a host's loop is none to be without memory in
   run_on_host([&] {
-    for_each_run(A, bs, [&](PetscInt row, PetscInt count) {
+    for_each_run(A, bs, table, [&](PetscInt row, PetscInt count) {
       const PetscInt node = row / bs;
 
       if (runs->size() <= most) runs->push_back(row);

@@ -15,7 +15,7 @@ struct Diagonals {
   std::vector<PetscInt> offset;     // ascending, at most max_diagonals
   std::int64_t          inside = 0; // entries of the matrix on these diagonals
   std::int64_t          nnz    = 0;
-  std::vector<PetscInt> runs; // of a host matrix whose rows lie alike in long ones, see like_row_before(): where each begins, and the rows' end; else none
+  std::vector<PetscInt> runs; // of a host matrix whose rows lie alike in long ones, but for entries on no diagonal: where each begins, and the end; else none
 };
 
 /* Those that hold at least `share` of the nrows entries which they would take in storage; share in (0, 1]. bs divides the rows and columns. */

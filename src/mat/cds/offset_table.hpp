@@ -25,6 +25,8 @@ public:
     return slot.offset == offset ? slot.place : none_;
   }
 
+  bool has(PetscInt offset) const { return find(offset) != none_; }
+
 private:
   struct Slot {
     PetscInt offset, place;

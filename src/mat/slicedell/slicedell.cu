@@ -64,8 +64,8 @@ template <class Store, class V> EllView<Store> SlicedEll<Store, V>::view() const
   return {nplaces_, shift_, slice_ptr_.data(), row_.data(), length_.data(), val_.data(), columns_at(), col_.data(), gap_.data(), first_.data(), head_.data()};
 }
 
-/* Order of the rows and slice pointers; returns how many entries, or blocks, the slices hold. has_longer: whether a row has more than `most`. */
-template <class Store, class V> std::int64_t SlicedEll<Store, V>::lay_out(const Csr &A, PetscInt window, PetscInt most, bool *has_longer)
+/* Order of the rows and slice pointers; returns the sums of SliceWidth. */
+template <class Store, class V> std::vector<std::int64_t> SlicedEll<Store, V>::lay_out(const Csr &A, PetscInt window, PetscInt most)
 {
   const Space space = this->space_;
 
@@ -83,13 +83,7 @@ template <class Store, class V> std::int64_t SlicedEll<Store, V>::lay_out(const 
   const auto found = joined_rows<Plus, SliceWidth::sums, std::int64_t>(space, nslices,
                                                                        SliceWidth{nplaces_, shift_, most, A.ptr, row_.data(), slice_ptr_.data()});
   exclusive_scan(space, slice_ptr_.data(), slice_ptr_.size()); // the last place is not a width, and not read before
-  length_ = Array<PetscInt>(space);
-  if (found[SliceWidth::mixed]) {
-    length_ = Array<PetscInt>(space, nplaces_);
-    for_each_row(space, nplaces_, RowLength<PetscInt>{A.ptr, row_.data(), length_.data()});
-  }
-  *has_longer = found[SliceWidth::with_long_row] > 0;
-  return found[SliceWidth::stored];
+  return found;
 }
 
 /* Of the rows held, those with more than `most` entries. */
@@ -164,19 +158,21 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
   const PetscInt height = br_ > 1 ? block_ell_height(this->space_, nrows, nnz) : sliced_ell_height(this->space_, nrows, nnz);
 
   const PetscInt window = options_.sort_window > 0 ? options_.sort_window : 0, most = br_ > 1 ? PETSC_MAX_INT : longest_in_slices(nrows, nnz);
-  bool           has_longer;
 
-  shift_              = log2_exact(options_.slice_height ? options_.slice_height : height);
-  named_              = listed_;
-  place_of_           = Array<PetscInt>(this->space_);
-  long_               = LongRows<Store, V>(this->space_);
-  std::int64_t stored = lay_out(pattern, window, most, &has_longer);
-  if (has_longer) {
+  shift_     = log2_exact(options_.slice_height ? options_.slice_height : height);
+  named_     = listed_;
+  place_of_  = Array<PetscInt>(this->space_);
+  long_      = LongRows<Store, V>(this->space_);
+  auto found = lay_out(pattern, window, most);
+  if (found[SliceWidth::with_long_row]) {
     set_apart(pattern, most);
     nnz -= long_.entries();
-    stored = lay_out(pattern, window, most, &has_longer);
+    found = lay_out(pattern, window, most);
   }
-  if (options_.sort_window < 0 && shift_ > 0 && worth_sorting(stored, nnz)) stored = lay_out(pattern, sort_window, most, &has_longer);
+  if (options_.sort_window < 0 && shift_ > 0 && worth_sorting(found[SliceWidth::stored], nnz)) found = lay_out(pattern, sort_window, most);
+  const std::int64_t stored = found[SliceWidth::stored];
+  length_                   = Array<PetscInt>(this->space_, found[SliceWidth::mixed] ? nplaces_ : 0, unset);
+  if (length_.size()) for_each_row(this->space_, nplaces_, RowLength<PetscInt>{pattern.ptr, row_.data(), length_.data()});
   val_ = Array<Store>(this->space_, stored * br_ * bc_ + long_.entries(), unset);
   long_.put_values_at(val_.data() + in_slices());
   head_ = Array<EllHead>(this->space_);

@@ -5,6 +5,7 @@
 #include "long_rows.hpp"
 #include "slicedell_view.hpp"
 #include <algorithm>
+#include <vector>
 
 namespace goza::mat {
 
@@ -69,7 +70,7 @@ private:
   void                      lay_out_all(const Csr &pattern, PetscInt nrows, std::int64_t nnz); // of A, or of A's blocks
   template <class Out> void launch(const V *x, const Out &out) const;
   template <class Out> void launch_single(const V *x, const Out &out) const;
-  std::int64_t              lay_out(const Csr &A, PetscInt window, PetscInt most, bool *has_longer);
+  std::vector<std::int64_t> lay_out(const Csr &A, PetscInt window, PetscInt most);
   void                      set_apart(const Csr &A, PetscInt most);
   void                      place_columns(const Csr &A, std::int64_t stored);
   bool                      share_columns(const Csr &A, std::int64_t stored);
