@@ -379,6 +379,16 @@ def autoformat():
                          speed_over_aijcusparse=lambda r: f"{r['mean_speed']} (least {r['least_speed']})")
 
 
+def autoformat_host():
+    """What autoformat costs before it has chosen, in products of aij: its first product over theirs."""
+    run, *rows = records("autoformat_host")
+    found = {(r["matrix"], r["format"]): r for r in rows if "format" in r}
+    over = lambda matrix, label, field: found[matrix, label][field] / found[matrix, "csr"]["seconds"]
+    return [run], [["matrix", "`aij`'s product", "cost in such products", "by the model alone", "the chosen product"], *(
+        [m, ms(found[m, "csr"]["seconds"]), f"{over(m, 'auto', 'first'):.1f}", f"{over(m, 'auto-model', 'first'):.1f}", f"{over(m, 'auto', 'seconds'):.2f} of it"]
+        for m in sorted({m for m, _ in found}, key=lambda m: over(m, "auto", "first")))]
+
+
 def p1_padding():
     return [{"date": "2026-11-25"}], paper_tables.diagonal_places([(64,) * 3, (128,) * 3, (256,) * 3, (512, 256, 256)])
 
@@ -542,7 +552,7 @@ def league_problems():
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (
     headline, first_solve, spmv, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, shared_gpu_owning, elasticity, amg, amg_paper, p5_strong,
-    p5_weak, settings, scaling, scaling_four, gpus, gpus_two, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, model_h100, autoformat, p1_padding, p2_comparison,
+    p5_weak, settings, scaling, scaling_four, gpus, gpus_two, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, model_h100, autoformat, autoformat_host, p1_padding, p2_comparison,
     cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_device_sizes, league_problems, defaults, graphs, looking)} | OF_PAPERS
 
 
