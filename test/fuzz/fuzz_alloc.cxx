@@ -180,7 +180,8 @@ const Operation operations[] = {
   {"square", [](Source &s, const char *, Mat *B) { return MatMatMult(s.A, s.A, MAT_INITIAL_MATRIX, PETSC_DEFAULT, B); }},
   {"ptap", [](Source &s, const char *, Mat *B) { return MatPtAP(s.A, s.A, MAT_INITIAL_MATRIX, PETSC_DEFAULT, B); }},
   {"times_aij", [](Source &s, const char *, Mat *B) { return MatMatMult(s.A, s.aij, MAT_INITIAL_MATRIX, PETSC_DEFAULT, B); }},
-  {"times_dense", [](Source &s, const char *, Mat *B) { return MatMatMult(s.A, s.dense, MAT_INITIAL_MATRIX, PETSC_DEFAULT, B); }},
+  {"times_dense", [](Source &s, const char *, Mat *B) { return MatMatMult(s.A, s.dense, MAT_INITIAL_MATRIX, PETSC_DEFAULT, B); },
+   false}, /* cuSPARSE's, on a device */
   {"create", [](Source &, const char *type, Mat *B) { return create(type, B); }},
   {"zero_rows",
    [](Source &s, const char *, Mat *B) {

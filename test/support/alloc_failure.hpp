@@ -5,8 +5,9 @@
 
 namespace goza_test {
 
-/* What can be refused: operator new, core's arrays of host, device, pinned and shared memory, and PetscMalloc() and PetscRealloc() where one of Goza's files
-   calls them; with Of::all wherever they are called (PETSC's own functions may then hang on several ranks: they do not tell the others). */
+/* What can be refused: operator new, but where a shared PETSc calls it, core's arrays of host, device, pinned and shared memory, and PetscMalloc() and
+   PetscRealloc() where one of Goza's files calls them; with Of::all wherever they are called (PETSC's own functions may then hang on several ranks: they do not
+   tell the others). */
 enum class Of { goza, all };
 
 struct Refusal {
