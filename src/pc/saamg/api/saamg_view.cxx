@@ -124,6 +124,9 @@ static PetscErrorCode ViewBounds(SAAMG *mg, PetscViewer viewer)
     if (grids[l].transfer->alone)
       PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt64_FMT " rows of level %d whose errors outlast smoothing are aggregates of their own\n",
                                        (PetscInt64)grids[l].transfer->alone, (int)l));
+    if (l == 0 && grids[l].transfer->alone && mg->hierarchy_options.strong_share > 0)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  beside them, as on slivers, aggregates follow couplings from %.3g of their row's largest on\n",
+                                       (double)Couplings::strong_share_of_slivers));
     if (grids[l].transfer->few > 0)
       PetscCall(PetscViewerASCIIPrintf(viewer,
                                        "  level %d has %.3g entries a row that are not weak: interpolation is smoothed a second time "

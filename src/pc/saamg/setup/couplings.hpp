@@ -54,6 +54,10 @@ struct Couplings {
      its edges. */
   static constexpr PetscReal strong_share = static_cast<PetscReal>(0.35);
 
+  /* On slivers, which are told by rows whose errors outlast smoothing, aggregates along these lie as well and are larger: the operators below have half as many
+     entries. */
+  static constexpr PetscReal strong_share_of_slivers = static_cast<PetscReal>(0.15);
+
   /* Across a jump of an M-matrix's coefficients the couplings are as nothing beside the diagonals; elsewhere they may all be alike. Aggregates that reach
      across interpolate what is not smooth there: CG takes several times as many iterations. A smaller jump shows where next to none of the others come near
      them, unlike in a field that varies from row to row: 7 points, 100^3, cubes of 1 and 1000, 20 to 23 iterations for 45 to 53. */

@@ -68,7 +68,8 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
 {
   Grid          &grid    = grids_.back();
   const MapPtr   columns = grid.level->columns;
-  const Strength all(0), found(way.threshold, options.diagonal_sign, options.strong_share), &strength = options.bends && grids_.size() > 1 ? all : found;
+  const Strength all(0), found = strength_of(way, options, grids_.size() > 1 && grids_[0].transfer->alone),
+                         &strength = options.bends && grids_.size() > 1 ? all : found;
   std::shared_ptr<Coarsening> from;
   CsrAggregates               aggregates;
 
@@ -89,6 +90,7 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
     if (wants_rows_) return;
     if (!from->boxes) from->graph = options.bends ? beside_alone(graph_of(grid, all)) : graph_of(grid, strength);
     find_lasting(*from, way, options);
+    link_slivers(grid, *from, way, options);
     from->graph.uneven = from->uneven;
   }));
   *stop = wants_rows_;

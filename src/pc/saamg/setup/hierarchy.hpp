@@ -250,6 +250,8 @@ private:
   };
 
   void           find_lasting(Coarsening &from, const Way &way, const HierarchyOptions &options) const;
+  Strength       strength_of(const Way &way, const HierarchyOptions &options, bool slivers) const;
+  void           link_slivers(Grid &grid, Coarsening &from, const Way &way, const HierarchyOptions &options) const;
   CsrGraph       graph_of(Grid &grid, const Strength &strength) const;
   bool           may_be_boxes(const Way &way, PetscInt k, bool filters, const HierarchyOptions &options) const;
   PetscErrorCode trim_lattice(Grid &finest);

@@ -1,5 +1,6 @@
 /* What a set-up finds out of a level. */
 #include "balanced.hpp"
+#include "couplings.hpp"
 #include "grid_of_rows.hpp"
 #include "hierarchy.hpp"
 #include "lasting_rows.hpp"
@@ -134,6 +135,21 @@ void Hierarchy::find_lasting(Coarsening &from, const Way &way, const HierarchyOp
       !(grids_.size() > 1 ? grids_[0].transfer->alone > 0 : grid.spectrum() > spectrum_of_lasting))
     return;
   from.alone = leave_lasting_rows_alone(level.A, *level.columns, level.relaxing(), grid.spectrum(), from.graph);
+}
+
+Strength Hierarchy::strength_of(const Way &way, const HierarchyOptions &options, bool slivers) const
+{
+  return {way.threshold, options.diagonal_sign, slivers ? PetscMin(options.strong_share, Couplings::strong_share_of_slivers) : options.strong_share};
+}
+
+/* The finest level's graph again, of slivers, where it is one of strong entries. */
+void Hierarchy::link_slivers(Grid &grid, Coarsening &from, const Way &way, const HierarchyOptions &options) const
+{
+  if (grids_.size() > 1 || !from.alone || options.strong_share == 0) return;
+  Array<PetscInt> alone = std::move(from.graph.alone);
+
+  from.graph = graph_of(grid, strength_of(way, options, true));
+  set_alone(from.graph, std::move(alone));
 }
 
 CsrGraph Hierarchy::graph_of(Grid &grid, const Strength &strength) const

@@ -8,11 +8,11 @@
 namespace goza::saamg {
 namespace {
 
-HD void length_kept(PetscInt i, const PetscInt *ptr, const PetscInt *chosen, PetscInt *length)
+HD void length_kept(PetscInt i, const PetscInt *ptr, const PetscInt *chosen, PetscInt most, PetscInt *length)
 {
   const PetscInt n = ptr[i + 1] - ptr[i];
 
-  length[i] = (!chosen || chosen[i]) && n > most_entries_kept ? most_entries_kept : n;
+  length[i] = (!chosen || chosen[i]) && n > most ? most : n;
 }
 
 /* An entry's place among those of its row: by size, rounded to float so that values which differ only by the order of a sum compare equal, then by name. */
@@ -23,7 +23,7 @@ struct Ranked {
   HD bool before(const Ranked &other) const { return size > other.size || (size == other.size && name < other.name); }
 };
 
-struct KeepLargest {
+template <int most> struct KeepLargest {
   const PetscInt    *ptr, *col;
   const PetscScalar *val, *coarse; // [columns]
   const PetscInt    *name;         // [columns]
@@ -66,15 +66,15 @@ struct KeepLargest {
 private:
   HD Ranked last_kept(PetscInt i, PetscInt begin, PetscInt end) const
   {
-    Ranked kept[most_entries_kept];
+    Ranked kept[most];
 
     UNROLL()
-    for (int k = 0; k < most_entries_kept; k++) kept[k] = {-1, 0};
+    for (int k = 0; k < most; k++) kept[k] = {-1, 0};
     for (PetscInt p = begin; p < end; p++) {
       Ranked entry = ranked(i, p);
 
       UNROLL()
-      for (int k = 0; k < most_entries_kept; k++) {
+      for (int k = 0; k < most; k++) {
         if (!entry.before(kept[k])) continue;
         const Ranked next = kept[k];
 
@@ -82,28 +82,34 @@ private:
         entry   = next;
       }
     }
-    return kept[most_entries_kept - 1];
+    return kept[most - 1];
   }
 };
 
-} // namespace
-
-void shorten_rows(const ColumnsOfP &of, const PetscInt *chosen, MapPtr &columns, CsrMatrix &P)
+template <int most> CsrMatrix with_largest(const ColumnsOfP &of, const PetscInt *chosen, const ColumnMap &columns, const CsrMatrix &P)
 {
   const Space              space  = P.space();
-  const Array<PetscScalar> coarse = with_ghosts(of.coarse_B, *columns);
-  const Array<PetscInt>    name   = with_ghosts(of.name, *columns);
+  const Array<PetscScalar> coarse = with_ghosts(of.coarse_B, columns);
+  const Array<PetscInt>    name   = with_ghosts(of.name, columns);
   CsrMatrix                kept(space, P.nrows, P.ncols);
 
   kept.ptr = Array<PetscInt>(space, P.nrows + 1);
-  for_each_row(space, P.nrows, bound<length_kept>(P.ptr.data(), chosen, kept.ptr.data()));
+  for_each_row(space, P.nrows, bound<length_kept>(P.ptr.data(), chosen, static_cast<PetscInt>(most), kept.ptr.data()));
   const PetscInt nnz = lengths_to_pointer(space, kept.ptr);
 
   kept.col = Array<PetscInt>(space, nnz, unset);
   kept.val = Array<PetscScalar>(space, nnz, unset);
   for_each_row(space, P.nrows,
-               KeepLargest{P.ptr.data(), P.col.data(), P.val.data(), coarse.data(), name.data(), of.rows, kept.ptr.data(), kept.col.data(), kept.val.data()});
-  P = std::move(kept);
+               KeepLargest<most>{P.ptr.data(), P.col.data(), P.val.data(), coarse.data(), name.data(), of.rows, kept.ptr.data(), kept.col.data(),
+                                 kept.val.data()});
+  return kept;
+}
+
+} // namespace
+
+void shorten_rows(const ColumnsOfP &of, const PetscInt *chosen, MapPtr &columns, CsrMatrix &P)
+{
+  P = chosen ? with_largest<most_entries_of_chosen>(of, chosen, *columns, P) : with_largest<most_entries_kept>(of, nullptr, *columns, P);
   if (columns->size() > 1) columns = drop_unused_ghosts(*columns, columns->ghosts(), P);
 }
 
