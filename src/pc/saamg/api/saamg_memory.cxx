@@ -94,8 +94,8 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.aggregates = mg->hierarchy_options.keep == Keep::Aggregates;
   if (q.trial > 0 && k > 1) q.compared = q.directions && q.nonzeros > 20. * q.rows * bs ? 0.5 : 1; // see saamg_precision.cxx: 0.4 of an error may be left
   q.half_stored = mg->found.symmetric && q.directions > 0;
-  q.full_below  = mg->space == Space::Host ? locality::machine_for(mg->space).l2 : 0;
-  q.wide_below  = half && mg->space == Space::Cuda ? least_halved_bytes : 0;
+  if (mg->space == Space::Host) PetscCall(Guarded([&] { q.full_below = locality::machine_for(mg->space).l2; }));
+  q.wide_below = half && mg->space == Space::Cuda ? least_halved_bytes : 0;
   PetscCall(Guarded([&] { find_strong(*mg, rows.A, bs, q); }));
   q.rows_lent      = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && precision == PC_SAAMG_DOUBLE;
   q.tested         = mg->hierarchy_options.adjoint;
