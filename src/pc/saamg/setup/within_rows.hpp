@@ -37,8 +37,6 @@ struct WithinRow {
   PetscScalar       *val;
   PetscInt          *place = nullptr; // [columns of P's rows] zeros, on a host, where rows come one after the other: else columns are looked for
 
-  static constexpr int held = 8; // entries of a row that are summed up in registers
-
   HD void operator()(PetscInt i) const
   {
     const PetscInt first = ptr[i], end = ptr[i + 1];
@@ -46,10 +44,6 @@ struct WithinRow {
 
     if (first == end || end - first > most_reached_within) {
       for (PetscInt p = first; p < end; p++) val[p] = old[p];
-      return;
-    }
-    if (!place && end - first <= held) {
-      short_row(i, first, static_cast<int>(end - first));
       return;
     }
     if (place) wanted = add_by_place(*this, i, first, end, place, val);
@@ -69,46 +63,6 @@ struct WithinRow {
     const PetscScalar share = share_out(sum[i] + f * wanted, found);
 
     for (PetscInt p = first; p < end; p++) val[p] = share == PetscScalar(0) ? old[p] : share * val[p];
-  }
-
-  /* The same where no table is needed. */
-  HD void short_row(PetscInt i, PetscInt first, int n) const
-  {
-    PetscInt    c[held];
-    PetscScalar v[held], wanted = 0, found = 0;
-
-    UNROLL()
-    for (int k = 0; k < held; k++) {
-      c[k] = k < n ? col[first + k] : no_column;
-      v[k] = 0;
-    }
-    for (PetscInt q = aptr[i]; q < aptr[i + 1]; q++) {
-      const PetscInt    j = acol[q], begin = ptr[j], last = ptr[j + 1] - begin > most_reached_within ? begin : ptr[j + 1];
-      const PetscScalar a = aval[q];
-
-      wanted += a * sum[j];
-      for (PetscInt r = begin; r < last; r++) {
-        const PetscInt    here = col[r];
-        const PetscScalar b    = old[r];
-
-        UNROLL()
-        for (int k = 0; k < held; k++)
-          if (c[k] == here) v[k] += a * b;
-      }
-    }
-    const PetscScalar f = -omega * dinv[i];
-
-    UNROLL()
-    for (int k = 0; k < held; k++) {
-      if (k >= n) break;
-      v[k] = old[first + k] + f * v[k];
-      found += v[k] * coarse[coarse_place[first + k]];
-    }
-    const PetscScalar share = share_out(sum[i] + f * wanted, found);
-
-    UNROLL()
-    for (int k = 0; k < held; k++)
-      if (k < n) val[first + k] = share == PetscScalar(0) ? old[first + k] : share * v[k];
   }
 
 private:
