@@ -25,13 +25,16 @@ public:
     PetscFunctionBegin;
     if (!may_ || (!on_ && !all_launched && !K_.one_rank())) PetscFunctionReturn(PETSC_SUCCESS);
     if (!on_) {
-      Footprint now = K_.footprint();
+      Footprint      now;
+      PetscErrorCode failed = Guarded([&] {
+        now = K_.footprint();
+        now.add(scalars_.view(true).there);
+        now.add(scalars_.view(true).messages);
+        now.add(kind);
+      });
 
-      now.add(scalars_.view(true).there);
-      now.add(scalars_.view(true).messages);
-      now.add(kind);
-      const PetscErrorCode failed = !K_.loop().fits(now) && all_launched ? record(now, iteration) : PETSC_SUCCESS;
-      on_                         = !failed && K_.loop().fits(now);
+      if (!failed && all_launched && !K_.loop().fits(now)) failed = record(now, iteration);
+      on_ = !failed && K_.loop().fits(now);
       PetscCall(K_.agree_on_loop(failed, &on_));
       stopped = on_;
       may_    = on_ || !all_launched;
