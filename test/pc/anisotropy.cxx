@@ -300,12 +300,18 @@ BOOST_AUTO_TEST_CASE(costly_rows_of_slivers)
   BOOST_TEST(iterations(assemble(slivers(20000), MATAIJ)) <= 24);
 }
 
+static MatHandle of_league(const char *name)
+{
+  const auto found_by = [name](const LeagueProblem &p) { return p.name == name; };
+
+  return assemble(entry_of(name, std::find_if(league().begin(), league().end(), found_by)->make(1).A), MATAIJ);
+}
+
 /* Aggregates of slivers follow couplings that elsewhere are weak, and are larger: operators have fewer entries. */
 BOOST_AUTO_TEST_CASE(aggregates_of_slivers)
 {
   for (const char *name : {"slivers_jump", "slivers_graded"}) {
-    const auto      found_by = [name](const LeagueProblem &p) { return p.name == name; };
-    const MatHandle A        = assemble(entry_of(name, std::find_if(league().begin(), league().end(), found_by)->make(1).A), MATAIJ);
+    const MatHandle A = of_league(name);
 
     BOOST_TEST(says(make_pc(A), "follow couplings from 0.15 of"));
     BOOST_TEST(iterations(A) <= 23, name);
@@ -317,8 +323,7 @@ BOOST_AUTO_TEST_CASE(aggregates_of_slivers)
 BOOST_AUTO_TEST_CASE(lasting_rows)
 {
   for (const char *name : {"triangles_lognormal", "triangles_p2"}) {
-    const auto      found_by = [name](const LeagueProblem &p) { return p.name == name; };
-    const MatHandle A        = assemble(entry_of(name, std::find_if(league().begin(), league().end(), found_by)->make(1).A), MATAIJ);
+    const MatHandle A = of_league(name);
 
     BOOST_TEST(says(make_pc(A), "whose errors outlast smoothing"));
     BOOST_TEST(iterations(A) <= 28, name);

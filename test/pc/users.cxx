@@ -327,27 +327,38 @@ static Entry along_axes(PetscInt n, PetscReal x, PetscReal y)
           }};
 }
 
+/* Entries along one axis become weaker step by step: iterations of ksp in all steps, those of a new solver each time, and in how many steps the interpolations
+   stayed. */
+struct Weakening {
+  PetscInt taken = 0, fresh = 0, stayed = 0;
+};
+template <class Share> Weakening weaken(Mat A, KSP ksp, PetscInt n, PetscInt steps, const Share &share)
+{
+  Weakening all;
+
+  for (PetscInt step = 0; step < steps; step++) {
+    const int before = event_count("SAAMGProlong");
+
+    fill(along_axes(n, share(step), 1), A);
+    PETSC_OK(KSPSetOperators(ksp, A, A));
+    all.taken += solve(ksp, A).iterations;
+    all.stayed += event_count("SAAMGProlong") == before;
+    all.fresh += solve(make_cg(A), A).iterations;
+  }
+  return all;
+}
+
 /* Entries that were weak and become far weaker change few numbers of the rows, but much on the levels below: where solves take many more iterations than they
    took when the levels were made, these do not stay. */
 BOOST_AUTO_TEST_CASE(levels_that_serve_no_more)
 {
   constexpr PetscInt steps = 40, n = 64;
-  MatHandle          A     = assemble(along_axes(n, 1, 1), MATAIJ);
-  KSPHandle          ksp   = make_cg(A);
-  PetscInt           taken = 0, fresh = 0, stayed = 0;
+  MatHandle          A   = assemble(along_axes(n, 1, 1), MATAIJ);
+  KSPHandle          ksp = make_cg(A);
+  const Weakening    all = weaken(A, ksp, n, steps, [](PetscInt step) { return PetscPowReal(10, -static_cast<PetscReal>(4) * step / steps); });
 
-  for (PetscInt step = 0; step < steps; step++) {
-    const PetscReal share  = PetscPowReal(10, -static_cast<PetscReal>(4) * step / steps);
-    const int       before = event_count("SAAMGProlong");
-
-    fill(along_axes(n, share, 1), A);
-    PETSC_OK(KSPSetOperators(ksp, A, A));
-    taken += solve(ksp, A).iterations;
-    stayed += event_count("SAAMGProlong") == before;
-    fresh += solve(make_cg(A), A).iterations;
-  }
-  BOOST_TEST(stayed > steps / 2);
-  BOOST_TEST(taken <= 1.15 * fresh, taken << " iterations for " << fresh);
+  BOOST_TEST(all.stayed > steps / 2);
+  BOOST_TEST(all.taken <= 1.15 * all.fresh, all.taken << " iterations for " << all.fresh);
 }
 
 /* The same where no solve is watched, as inside another preconditioner: what changes on the levels below is seen there. */
@@ -368,21 +379,13 @@ BOOST_AUTO_TEST_CASE(levels_that_change_below_alone)
     PETSC_OK(PCSetType(saamg, PCSAAMG));
     PETSC_OK(PCSetFromOptions(saamg));
   };
-  PetscInt taken = 0, fresh = 0, stayed = 0;
 
   with_ksp(pc_of(ksp));
-  for (PetscInt step = 0; step < steps; step++) {
-    const PetscReal share  = static_cast<PetscReal>(0.05) * PetscPowReal(10, -static_cast<PetscReal>(3) * step / steps);
-    const int       before = event_count("SAAMGProlong");
+  const Weakening all = weaken(A, ksp, n, steps,
+                               [](PetscInt step) { return static_cast<PetscReal>(0.05) * PetscPowReal(10, -static_cast<PetscReal>(3) * step / steps); });
 
-    fill(along_axes(n, share, 1), A);
-    PETSC_OK(KSPSetOperators(ksp, A, A));
-    taken += solve(ksp, A).iterations;
-    stayed += event_count("SAAMGProlong") == before;
-    fresh += solve(make_cg(A), A).iterations;
-  }
-  BOOST_TEST(stayed > steps / 2);
-  BOOST_TEST(taken <= 1.1 * fresh, taken << " iterations for " << fresh);
+  BOOST_TEST(all.stayed > steps / 2);
+  BOOST_TEST(all.taken <= 1.1 * all.fresh, all.taken << " iterations for " << all.fresh);
 }
 
 /* A level that was made by diagonals is held by them, whatever its precision, and new values come that way, too. */
