@@ -1,10 +1,10 @@
 /* One problem, solved with what the command line says of -ksp_type and -pc_type:
 
      bench_defaults -problem wind_constant|wind_rotating|wind_central|hubs|stretched [-n 128] [-nz 1] [-eps 1e-2] [-links 4] [-ratio 1.15] [-json FILE]
-     [-setups N] [-ksp_type ...] [-pc_type ...]
+     [-setups N] [-solves N] [-ksp_type ...] [-pc_type ...]
 
-   One JSON line: rows, iterations, reason, true residual, seconds of the last of N set-ups from nothing and of the solve. The right-hand side is of hashed
-   numbers, the same on any number of ranks. */
+   One JSON line: rows, iterations, reason, true residual, seconds of the last of N set-ups from nothing, of the first solve after it and of the fastest of
+   -solves. The right-hand side is of hashed numbers, the same on any number of ranks. */
 #include "petscgoza.h"
 #include "../support/operators.hpp"
 #include "../support/sparse.hpp"
@@ -96,6 +96,24 @@ PetscErrorCode SetUpBefore(KSP ksp, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The first of -solves, then the fastest. */
+PetscErrorCode TimeSolves(KSP ksp, Vec b, Vec x, PetscLogDouble *first, PetscLogDouble *best)
+{
+  PetscInt       solves = 1;
+  PetscLogDouble before, after;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-solves", &solves, NULL));
+  for (PetscInt k = 0; k < PetscMax(solves, 1); k++) {
+    PetscCall(PetscTime(&before));
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(PetscTime(&after));
+    if (k == 0) *best = *first = after - before;
+    *best = PetscMin(*best, after - before);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Solve()
 {
   Entry              e;
@@ -110,7 +128,7 @@ PetscErrorCode Solve()
   MatInfo            info;
   PetscInt           its;
   PetscReal          norm, residual;
-  PetscLogDouble     t[3];
+  PetscLogDouble     t[2], first = 0, best = 0;
   PetscMPIInt        ranks;
   char               path[PETSC_MAX_PATH_LEN] = "";
 
@@ -126,8 +144,7 @@ PetscErrorCode Solve()
   PetscCall(PetscTime(&t[0]));
   PetscCall(KSPSetUp(ksp));
   PetscCall(PetscTime(&t[1]));
-  PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(PetscTime(&t[2]));
+  PetscCall(TimeSolves(ksp, b, x, &first, &best));
   PetscCall(KSPGetIterationNumber(ksp, &its));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
   PetscCall(KSPGetType(ksp, &ksp_type));
@@ -145,8 +162,9 @@ PetscErrorCode Solve()
   PetscCall(PetscFOpen(PETSC_COMM_WORLD, *path ? path : "stdout", "a", &out));
   PetscCall(PetscFPrintf(PETSC_COMM_WORLD, out,
                          "{\"problem\": \"%s\", \"rows\": %" PetscInt_FMT ", \"nnz\": %.0f, \"ranks\": %d, \"ksp_type\": \"%s\", \"pc_type\": \"%s\", "
-                         "\"setup_s\": %.4f, \"solve_s\": %.4f, \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %.3g}\n",
-                         name.c_str(), e.rows, info.nz_used, ranks, ksp_type, pc_type, t[1] - t[0], t[2] - t[1], its, KSPConvergedReasons[reason],
+                         "\"setup_s\": %.4f, \"solve_s\": %.4f, \"best_solve_s\": %.4f, \"iterations\": %" PetscInt_FMT
+                         ", \"reason\": \"%s\", \"residual\": %.3g}\n",
+                         name.c_str(), e.rows, info.nz_used, ranks, ksp_type, pc_type, t[1] - t[0], first, best, its, KSPConvergedReasons[reason],
                          (double)(residual / norm)));
   if (*path) PetscCall(PetscFClose(PETSC_COMM_WORLD, out));
   PetscCall(KSPDestroy(&ksp));
