@@ -2,6 +2,7 @@
    falls to one of so many lanes of the row. For .cu files. */
 #pragma once
 #include "for_each_row.hpp"
+#include <cstdint>
 
 namespace goza {
 
@@ -86,6 +87,15 @@ template <class V> HD inline V sum_of_lanes(V value, [[maybe_unused]] int lanes)
   for (int offset = 1; offset < lanes; offset <<= 1) value += __shfl_xor_sync(lanes_of_row(lanes), value, offset);
 #endif
   return value;
+}
+
+/* The bits that any lane of a row has: each of them gets them. */
+HD inline std::uint64_t union_of_lanes(std::uint64_t bits, [[maybe_unused]] int lanes)
+{
+#if defined(__CUDA_ARCH__)
+  for (int offset = 1; offset < lanes; offset <<= 1) bits |= __shfl_xor_sync(lanes_of_row(lanes), static_cast<unsigned long long>(bits), offset);
+#endif
+  return bits;
 }
 
 /* The most that a lane of a row has: each of them gets it. */

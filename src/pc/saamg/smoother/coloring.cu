@@ -1,6 +1,7 @@
 #include "coloring.hpp"
 #include "coloring_rows.hpp"
 #include "flow_order.hpp"
+#include "core/device/whole_grid.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_ops.hpp"
@@ -8,6 +9,9 @@
 #include "parallel/summed_rows.hpp"
 #include "pc/saamg/setup/grid_of_rows.hpp"
 #include <algorithm>
+#if defined(__CUDACC__)
+  #include <cooperative_groups.h>
+#endif
 
 namespace goza::saamg {
 namespace {
@@ -72,6 +76,51 @@ bool color_lattice(const Lattice &lattice, const ColumnMap &columns, const Neigh
   return false;
 }
 
+#if defined(__CUDACC__)
+constexpr int coloring_threads = 256, rounds_kept = 3;
+
+/* Until no row that has none yet takes a colour. some_did: of three rounds in turn, whether one did; 0 before. */
+template <int lanes> __global__ void __launch_bounds__(coloring_threads) AllColorsKernel(PetscInt n, TakeColor take, volatile unsigned *some_did)
+{
+  const auto         grid  = cooperative_groups::this_grid();
+  const int          lane  = threadIdx.x % lanes;
+  const std::int64_t begin = (static_cast<std::int64_t>(blockIdx.x) * coloring_threads + threadIdx.x) / lanes, all = gridDim.x * (coloring_threads / lanes);
+
+  for (unsigned round = 0;; round++) {
+    bool did = false;
+
+    for (std::int64_t i = begin; i < n; i += all)
+      if (take.has_none(static_cast<PetscInt>(i))) did = !take(static_cast<PetscInt>(i), lane, lanes) || did;
+    if (blockIdx.x == 0 && threadIdx.x == 0) some_did[(round + 1) % rounds_kept] = 0;
+    if (__syncthreads_or(did) && threadIdx.x == 0) some_did[round % rounds_kept] = 1;
+    grid.sync();
+    if (!some_did[round % rounds_kept]) return;
+  }
+}
+#endif
+
+/* Where one rank of a device has all rows. A lane a row, or a warp for those of some entries. */
+bool color_at_once([[maybe_unused]] const ColumnMap &columns, [[maybe_unused]] const TakeColor &take)
+{
+#if defined(__CUDACC__)
+  constexpr std::int64_t some_entries = 12;
+  const PetscInt         n            = columns.n();
+  Array<unsigned>        some_did(columns.space(), rounds_kept);
+  const auto             launch = [&](auto lanes) {
+    launch_whole_grid<AllColorsKernel<lanes()>>(blocks_for(n, coloring_threads / lanes()), coloring_threads, n, take, some_did.data());
+  };
+
+  if (columns.space() != Space::Cuda || columns.size() > 1) return false;
+  if (n && take.near.nnz > some_entries * n) launch(std::integral_constant<int, warp_lanes>());
+  else if (n) launch(std::integral_constant<int, 1>());
+  return true;
+#else
+  return false;
+#endif
+}
+
+HD void note_waiting(PetscInt k, const PetscInt *list, const TakeColor &take, char *open) { open[k] = take(list[k]); }
+
 void color_greedily(const ColumnMap &columns, const Neighbours &near, const PetscInt *id, int passes, Array<PetscInt> &color)
 {
   const Space          space = columns.space();
@@ -79,10 +128,12 @@ void color_greedily(const ColumnMap &columns, const Neighbours &near, const Pets
   Array<std::uint64_t> key(space, nlocal);
   Array<PetscInt>      rest(space, n);
   Array<char>          open(space, n);
+  const TakeColor      take{near, key.data(), color.data()};
 
   for (int pass = 0; pass < passes; pass++) {
     if (pass) for_each_row(space, nlocal, bound<color_again>(key.data(), color.data()));
     else for_each_row(space, nlocal, bound<priority>(id, key.data(), color.data()));
+    if (color_at_once(columns, take)) continue;
     Array<PetscInt> list = places(space, n);
     if (space == Space::Host) { // rows come by one after the other: none before one that it waits for
       std::sort(list.data(), list.data() + n, [by = key.data()](PetscInt i, PetscInt j) { return by[i] > by[j]; });
@@ -90,7 +141,7 @@ void color_greedily(const ColumnMap &columns, const Neighbours &near, const Pets
     for (PetscInt left = n; columns.any(left > 0);) {
       for (PetscInt before = left + 1; left && left < before;) { // until all that are left wait for other ranks
         before = left;
-        for_each_row(space, left, bound<take_color>(list.data(), near, key.data(), color.data(), open.data()));
+        for_each_row(space, left, bound<note_waiting>(list.data(), take, open.data()));
         left = keep_flagged(space, list.data(), open.data(), left, rest.data());
         list.swap(rest);
       }
@@ -135,7 +186,7 @@ struct Mirrored {
     if (A.col.size()) A.col.copy_from(M.col, A.col.size());
     columns = join_maps(A, *of_M, mirror, *of_mirror);
   }
-  Neighbours near() const { return {A.ptr.data(), A.col.data(), mirror.ptr.data(), mirror.col.data()}; }
+  Neighbours near() const { return {A.ptr.data(), A.col.data(), mirror.ptr.data(), mirror.col.data(), A.nnz()}; }
 };
 
 constexpr int passes_for_few = 4;
@@ -172,7 +223,7 @@ template <class Take> static Coloring color_both(const Csr &A, const MapPtr &col
 
 Coloring color_rows(const Csr &A, const MapPtr &columns, const NodeIds &ids, PetscInt bs, bool grids)
 {
-  const Neighbours near{A.ptr, A.col, nullptr, nullptr};
+  const Neighbours near{A.ptr, A.col, nullptr, nullptr, entries(A)};
   const auto       few = [](const ColumnMap &map, const Neighbours &of, const PetscInt *id, Array<PetscInt> &color) {
     color_greedily(map, of, id, passes_for_few, color);
   };

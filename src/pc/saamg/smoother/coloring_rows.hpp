@@ -1,6 +1,6 @@
 /* What a row does to be coloured. For .cu files. */
 #pragma once
-#include "core/launch/for_each_row.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "core/util/relaxed.hpp"
 #include "core/util/search.hpp"
 #include "pc/saamg/setup/local_rows.hpp"
@@ -10,12 +10,13 @@ namespace goza::saamg {
 /* The rows that a row is coupled to, itself perhaps among them: those of A's row and, where the pattern is not symmetric, those of A^T's. */
 struct Neighbours {
   const PetscInt *ptr, *col, *mirror_ptr, *mirror_col; // the latter null where they would say the same
+  std::int64_t    nnz;                                 // of A
 
-  template <class F> HD void visit(PetscInt i, F f) const
+  template <class F> HD void visit(PetscInt i, F f, int lane = 0, int lanes = 1) const
   {
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) f(col[p]);
+    for (PetscInt p = ptr[i] + lane; p < ptr[i + 1]; p += lanes) f(col[p]);
     if (!mirror_ptr) return;
-    for (PetscInt p = mirror_ptr[i]; p < mirror_ptr[i + 1]; p++) f(mirror_col[p]);
+    for (PetscInt p = mirror_ptr[i] + lane; p < mirror_ptr[i + 1]; p += lanes) f(mirror_col[p]);
   }
 };
 
@@ -58,27 +59,38 @@ HD inline void shift_column(PetscInt p, PetscInt by, PetscInt *col) { col[p] += 
 
 /* A row waits for its neighbours of larger keys, and those of smaller ones for it: whichever it sees of a colour that is taken in the same launch, it takes the
    same one. color: -1: none yet */
-HD inline void take_color(PetscInt k, const PetscInt *list, const Neighbours &near, const std::uint64_t *key, PetscInt *color, char *open)
-{
-  const PetscInt i    = list[k];
-  bool           wait = false;
+struct TakeColor {
+  Neighbours           near;
+  const std::uint64_t *key;
+  PetscInt            *color;
 
-  near.visit(i, [&](PetscInt j) { wait = wait || (key[j] > key[i] && load_relaxed(color + j) < 0); });
-  open[k] = wait;
-  for (PetscInt base = 0, mine = -1; !wait && mine < 0; base += 64) {
-    std::uint64_t taken = 0;
-    PetscInt      c     = 0;
+  HD bool has_none(PetscInt i) const { return load_relaxed(color + i) < 0; }
 
-    near.visit(i, [&](PetscInt j) {
-      const PetscInt other = load_relaxed(color + j);
+  /* What falls to a lane of the row: whether the row waits still. */
+  HD bool operator()(PetscInt i, int lane = 0, int lanes = 1) const
+  {
+    for (PetscInt base = 0;; base += 64) {
+      std::uint64_t taken = 0;
+      bool          wait  = false;
 
-      if (other >= base && other < base + 64) taken |= std::uint64_t(1) << (other - base);
-    });
-    if (taken == ~std::uint64_t(0)) continue;
-    while (taken >> c & 1) c++;
-    mine = base + c;
-    store_relaxed(color + i, mine);
+      near.visit(
+        i,
+        [&](PetscInt j) {
+          const PetscInt other = load_relaxed(color + j);
+
+          if (other < 0) wait = wait || key[j] > key[i];
+          else if (other >= base && other < base + 64) taken |= std::uint64_t(1) << (other - base);
+        },
+        lane, lanes);
+      if (!in_all_lanes(!wait, lanes)) return true;
+      taken = union_of_lanes(taken, lanes);
+      if (taken == ~std::uint64_t(0)) continue;
+      for (; taken & 1; taken >>= 1) base++;
+      if (lane == 0) store_relaxed(color + i, base);
+      wait_for_lanes(lanes);
+      return false;
+    }
   }
-}
+};
 
 } // namespace goza::saamg
