@@ -11,6 +11,9 @@ TRANSLATED = [(re.compile(pattern), by) for pattern, by in (
     # of one whose blocks wait for one another
     (r"  void \*all\[\] = \{&arguments\.\.\., nullptr\};\n\n  start_whole_grid\(reinterpret_cast<const void \*>\(kernel\), blocks, threads, all\);",
      "  emulated::run(__PRETTY_FUNCTION__, blocks, threads, 0, true, [&] { kernel(arguments...); });"),
+    # of one of a cluster, which has one block here
+    (r"  void \*all\[\] = \{&arguments\.\.\., nullptr\};\n\n  start_cluster\(reinterpret_cast<const void \*>\(kernel\), blocks, threads, all\);",
+     "  emulated::run(__PRETTY_FUNCTION__, blocks, threads, 0, false, [&] { kernel(arguments...); });"),
     # shared memory of a size that the launch gives
     (r"extern __shared__ (?:__align__\(16\) )?(\w+) +(\w+)\[\];", r"\1 *const \2 = reinterpret_cast<\1 *>(emulated::dynamic_memory());"),
     # PTX

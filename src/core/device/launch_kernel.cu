@@ -1,4 +1,4 @@
-#include "launch_kernel.hpp"
+#include "block_cluster.hpp"
 #include "cuda_check.hpp"
 
 #if defined(__CUDACC__)
@@ -7,13 +7,7 @@ namespace goza {
 /* Whether the device can place a kernel early, and what it runs was compiled for one that can: else wait_for_earlier() is nothing. */
 static bool placed_early(const void *kernel)
 {
-  static const bool yes = [kernel] {
-    int                id = 0, major = 0;
-    cudaFuncAttributes compiled;
-
-    return cudaGetDevice(&id) == cudaSuccess && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, id) == cudaSuccess && major >= 9 &&
-           cudaFuncGetAttributes(&compiled, kernel) == cudaSuccess && compiled.ptxVersion >= 90;
-  }();
+  static const bool yes = runs_as_90(kernel);
 
   return yes;
 }

@@ -1,4 +1,5 @@
 #include "small_colors.hpp"
+#include "core/device/block_cluster.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/row_length.hpp"
@@ -123,33 +124,43 @@ template <class V> struct Sweeper {
       h = head(s);
       s = span(c + 3);
       end(now, sum);
-      for (PetscInt more = from + teams; more < to; more += teams) { // the same for all lanes of the block
+      for (PetscInt more = from + teams; more < to; more += teams) { // the same for all lanes
         const Entries rest = entries(head(more + team, to));
 
         end(rest, begin(rest));
       }
-      __syncthreads();
+      sync_cluster();
     }
   }
 };
 
 template <class V> __global__ void __launch_bounds__(sweep_threads) SweepKernel(ColoredCsr<V> A, PetscInt color, PetscInt ncolors, int step, int lanes)
 {
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
 
-  Sweeper<V>{A, color, ncolors, step, lanes, thread % lanes, thread / lanes, static_cast<int>(blockDim.x) / lanes}.run();
+  Sweeper<V>{A, color, ncolors, step, lanes, thread % lanes, thread / lanes, static_cast<int>(gridDim.x * blockDim.x) / lanes}.run();
 }
 #endif
+
+/* Blocks that sweep together, of the device in use. */
+PetscInt most_blocks()
+{
+#if defined(__CUDACC__)
+  return most_in_cluster<SweepKernel<PetscScalar>>();
+#else
+  return 1;
+#endif
+}
 
 } // namespace
 
 PetscInt largest_small_color(const Csr &A)
 {
-  constexpr PetscInt rows_on_host      = 2048;
-  constexpr PetscInt entries_on_device = 8192;
+  constexpr PetscInt rows_on_host     = 2048;
+  constexpr PetscInt entries_of_block = 8192, entries_of_cluster = 32768; // the latter compared with 8192 to 65536
 
   if (A.space == Space::Host || !A.nrows) return rows_on_host;
-  return entries_on_device / PetscMax(1, entries(A) / A.nrows);
+  return (most_blocks() > 1 ? entries_of_cluster : entries_of_block) / PetscMax(1, entries(A) / A.nrows);
 }
 
 template <class V> void SmallColors<V>::build(const Csr &A, const Coloring &coloring, const std::vector<char> &held)
@@ -181,9 +192,13 @@ template <class V> void SmallColors<V>::build(const Csr &A, const Coloring &colo
   col_               = Array<LocalColumn>(space, nnz);
   val_               = Array<V>(space, nnz);
   for_each_row_by_lanes(space, n, CopyRow<V>{A.ptr, A.col, row_.data(), ptr_.data(), A.val, col_.data(), val_.data()});
+  if (space != Space::Cuda) return;
 #if defined(__CUDACC__)
-  for (lanes_ = 1; lanes_ < 32 && most * lanes_ < sweep_threads && 2 * lanes_ * n <= nnz;) lanes_ *= 2;
-  threads_ = std::min<PetscInt>(sweep_threads, (most * lanes_ + 31) / 32 * 32);
+  const PetscInt blocks = most_blocks();
+
+  for (lanes_ = 1; lanes_ < 32 && most * lanes_ < sweep_threads * blocks && 2 * lanes_ * n <= nnz;) lanes_ *= 2;
+  blocks_  = most * lanes_ > sweep_threads ? blocks : 1;
+  threads_ = std::min<PetscInt>(sweep_threads, ((most * lanes_ + blocks_ - 1) / blocks_ + 31) / 32 * 32);
 #endif
 }
 
@@ -195,7 +210,7 @@ template <class V> void SmallColors<V>::relax(PetscInt first, PetscInt ncolors, 
   if (!row_.size()) return;
 #if defined(__CUDACC__)
   if (begin_.space() == Space::Cuda) {
-    launch_kernel<SweepKernel<V>>(1, static_cast<int>(threads_), A, first, ncolors, step, static_cast<int>(lanes_));
+    launch_cluster<SweepKernel<V>>(static_cast<int>(blocks_), static_cast<int>(threads_), A, first, ncolors, step, static_cast<int>(lanes_));
     return;
   }
 #endif
