@@ -48,6 +48,11 @@ constexpr int columns_worth_sharing = 8;
    matrices only: compared for 12 and for 35 to 42 entries a row. */
 constexpr std::int64_t ell_full = 80000, ell_full_long = 160000, ell_long_mean = 24, ell_least_each = 4;
 
+/* Where rows are uneven the longest of them is what a product waits for: more threads share a row then, up to so many on the device, and it stays in the slices
+   with so many entries a thread. Compared with 300000 and 1200000, 0 and 32 for coarse levels of stretched grids, 84 000 and 18 000 rows. */
+constexpr std::int64_t ell_full_uneven  = 600000;
+constexpr PetscInt     ell_longest_each = 64;
+
 /* The same for rows of dense blocks, which give a thread more to do: two share one below ell_full rows, more where each still has 2.5 blocks. Compared with
    every height for blocks of 3 and 6, 7 to 104 in a row, 121 to 262144 rows: within 8 % of the best height where a product is no launch alone. */
 constexpr std::int64_t block_ell_full = 50000, block_ell_full_long = 160000, block_ell_long_mean = 64;

@@ -381,7 +381,7 @@ BOOST_AUTO_TEST_CASE(slices_that_are_alike_share_their_columns)
   shared_columns<goza::SingleScalar, goza::SingleScalar>(1, 3, 5, true);
 }
 
-/* Rows of 3 entries, some of none, and three of 300, 2500 and 5000, which no slice is to be as wide as. */
+/* Rows of 3 entries, some of none, and three of 300, 2500 and 5000, which no slice is to be as wide as; a warp of a device takes the first of them. */
 template <class Store, class V> void long_rows_apart(Space space)
 {
   const PetscInt                     nrows = 3000, ncols = 5000;
@@ -410,10 +410,11 @@ template <class Store, class V> void long_rows_apart(Space space)
 
       BOOST_TEST_CONTEXT("height " << height << (drop_empty ? ", without empty rows" : "") << (space == Space::Host ? ", host" : ", device"))
       {
+        const bool by_warps = height == 0 && space == Space::Cuda;
         ell.build(M.csr());
-        BOOST_TEST(ell.long_rows().rows() == 3);
-        BOOST_TEST(ell.long_rows().entries() == 7800);
-        BOOST_TEST(ell.describe().find("3 long rows apart") != std::string::npos, ell.describe());
+        BOOST_TEST(ell.long_rows().rows() == (by_warps ? 2 : 3));
+        BOOST_TEST(ell.long_rows().entries() == (by_warps ? 7500 : 7800));
+        BOOST_TEST(ell.describe().find(by_warps ? "2 long rows apart" : "3 long rows apart") != std::string::npos, ell.describe());
         BOOST_TEST(ell.stored() <= nnz + nnz / 20 + 3 * 32, ell.describe());
         goza::Array<V> y(space, ones.data(), nrows);
         ell.apply_as(from.data(), goza::ScaledOut<V>(goza::Assign<V>{y.data()}).rest());

@@ -157,13 +157,23 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
   check_local_columns(this->ncols_);
   const PetscInt height = br_ > 1 ? block_ell_height(this->space_, nrows, nnz) : sliced_ell_height(this->space_, nrows, nnz);
 
-  const PetscInt window = options_.sort_window > 0 ? options_.sort_window : 0, most = br_ > 1 ? PETSC_MAX_INT : longest_in_slices(nrows, nnz);
+  const PetscInt window = options_.sort_window > 0 ? options_.sort_window : 0;
+  PetscInt       most   = br_ > 1 ? PETSC_MAX_INT : longest_in_slices(nrows, nnz);
 
-  shift_     = log2_exact(options_.slice_height ? options_.slice_height : height);
-  named_     = listed_;
-  place_of_  = Array<PetscInt>(this->space_);
-  long_      = LongRows<Store, V>(this->space_);
-  auto found = lay_out(pattern, window, most);
+  shift_            = log2_exact(options_.slice_height ? options_.slice_height : height);
+  named_            = listed_;
+  place_of_         = Array<PetscInt>(this->space_);
+  long_             = LongRows<Store, V>(this->space_);
+  auto       found  = lay_out(pattern, window, most);
+  const bool uneven = found[SliceWidth::with_long_row] || found[SliceWidth::stored] > 2 * nnz;
+
+  if (uneven && br_ == 1 && !options_.slice_height && this->space_ == Space::Cuda) {
+    const int alike = shift_;
+
+    while (shift_ > 0 && static_cast<std::int64_t>(nplaces_) * team() < ell_full_uneven) shift_--;
+    most = PetscMax(most, ell_longest_each * team());
+    if (shift_ < alike) found = lay_out(pattern, window, most);
+  }
   if (found[SliceWidth::with_long_row]) {
     set_apart(pattern, most);
     nnz -= long_.entries();
