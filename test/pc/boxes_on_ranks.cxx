@@ -2,6 +2,7 @@
    interpolations and operators, with the same numbers. */
 #include "pc/saamg/setup/hierarchy.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
+#include "../support/alloc_sweep.hpp"
 #include "../support/box_cases.hpp"
 #include "../support/same_hierarchies.hpp"
 #include "../support/spaces.hpp"
@@ -67,6 +68,11 @@ struct Built {
 
   void build(const BoxCase &c, const Share &share, bool named, const HierarchyOptions &options, Space space, MPI_Comm comm = PETSC_COMM_WORLD)
   {
+    open(c, share, space, comm);
+    PETSC_OK(set_up(c, share, named, options));
+  }
+  void open(const BoxCase &c, const Share &share, Space space, MPI_Comm comm)
+  {
     const Entry          &e = c.entry;
     std::vector<PetscInt> natural, number(e.rows);
     PetscMPIInt           rank;
@@ -86,15 +92,28 @@ struct Built {
     PETSC_OK(MatMPIAIJSetPreallocation(A, 30, nullptr, 30, nullptr));
     fill(shared, A);
     PETSC_OK(rows.open(A, space));
-    std::vector<PetscScalar> B;
-    std::vector<PetscInt>    name;
-    Lattice                  lattice;
-    for (PetscInt i : share[rank]) B.push_back(1 + 0.3 * uniform(i, 1, 7));
-    if (named) name = share[rank];
-    for (int d = 0; d < 3; d++) lattice.points[d] = lattice.tiles[d] = c.n[d];
-    PETSC_OK(
-      hierarchy.build({rows.A, rows.columns, 1, 1, Array<PetscScalar>(space, B.data(), B.size()), Array<PetscInt>(space, name.data(), name.size()), lattice},
-                      options, &finite));
+  }
+  PetscErrorCode set_up(const BoxCase &c, const Share &share, bool named, const HierarchyOptions &options)
+  {
+    FinestOperator finest;
+
+    PetscFunctionBegin;
+    {
+      const WithMemory         of_the_test;
+      std::vector<PetscScalar> B;
+      std::vector<PetscInt>    name;
+      Lattice                  lattice;
+      PetscMPIInt              rank;
+      const Space              space = rows.A.space;
+
+      MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+      for (PetscInt i : share[rank]) B.push_back(1 + 0.3 * uniform(i, 1, 7));
+      if (named) name = share[rank];
+      for (int d = 0; d < 3; d++) lattice.points[d] = lattice.tiles[d] = c.n[d];
+      finest = {rows.A, rows.columns, 1, 1, Array<PetscScalar>(space, B.data(), B.size()), Array<PetscInt>(space, name.data(), name.size()), lattice};
+    }
+    PetscCall(hierarchy.build(std::move(finest), options, &finite));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
   void update(const HierarchyOptions &options)
   {
@@ -136,6 +155,7 @@ void same_as_general(const BoxCase &c, const Share &share, bool named, PetscInt 
     options.coarse_limit     = 8;
     options.gather_limit     = gather_limit;
     options.keep             = keep;
+    options.threshold        = c.threshold;
     general_options          = options;
     general_options.by_place = false;
     general.build(c, share, named, general_options, Space::Host);
@@ -173,12 +193,13 @@ void same_as_on_one_rank(const BoxCase &c)
 }
 
 /* One rank alone sees that a point is coupled to one far away. */
-BoxCase with_one_far_coupling()
+BoxCase with_one_far_coupling(BoxCase c)
 {
-  BoxCase    c    = on_lattice({10, 11, 12}, -1, "one_far_coupling");
   const auto near = c.entry.row;
   const auto last = c.entry.rows - 1;
 
+  c.boxes = -1;
+  c.entry.name += "_one_far_coupling";
   c.entry.row = [=](PetscInt i, Row &out) {
     near(i, out);
     if (i == last - 5 || i == last) out.add(i == last ? last - 5 : last, -1e-3);
@@ -186,20 +207,64 @@ BoxCase with_one_far_coupling()
   return c;
 }
 
+/* One rank alone has entries along z that are not weak. */
+BoxCase strong_at_one_end(BoxCase c)
+{
+  const auto     weak  = c.entry.row;
+  const PetscInt plane = c.n[0] * c.n[1], end = c.entry.rows - 3 * plane;
+
+  c.boxes = -1;
+  c.entry.name += "_strong_at_one_end";
+  c.entry.row = [=](PetscInt i, Row &out) {
+    weak(i, out);
+    for (std::size_t k = 0; k < out.col.size(); k++)
+      if (std::min(i, out.col[k]) >= end && std::abs(out.col[k] - i) == plane) out.val[k] *= 100;
+  };
+  return c;
+}
+
+/* Every request for memory of one rank refused in turn: all hear of it, and make the levels when asked again. */
+void hear_of_refused_memory(const BoxCase &c)
+{
+  const Share      share = by_runs(c.n, 0);
+  HierarchyOptions options;
+
+  options.max_levels   = 2;
+  options.gather_limit = 0;
+  options.threshold    = c.threshold;
+  options.keep         = Keep::Aggregates;
+  for (Space space : spaces())
+    sweep(
+      true, How::once,
+      [&] {
+        auto built = std::make_unique<Built>();
+
+        built->open(c, share, space, PETSC_COMM_WORLD);
+        return built;
+      },
+      [&](Built &built) { return built.set_up(c, share, false, options); },
+      [&](Built &built) { all_ranks(built.finite && levels_of_boxes(built.hierarchy) >= 1, c.entry.name + ": levels of boxes"); });
+}
+
 void add_laws()
 {
   auto                *suite = suite_named(nullptr, "boxes_on_ranks");
-  std::vector<BoxCase> all = box_cases(), stars = star_cases();
-  int                  n = 0;
+  std::vector<BoxCase> all = box_cases(), stars = star_cases(), narrow = narrow_cases(false);
+  int                  n = 0, narrow_shares = 0;
 
   for (const BoxCase &c : stars) add_test(suite, c.entry.name + "/as_on_one_rank", [=] { same_as_on_one_rank(c); });
   all.insert(all.end(), stars.begin(), stars.end());
-  all.push_back(with_one_far_coupling());
+  add_test(suite, narrow[0].entry.name + "/refused_memory", [=] { hear_of_refused_memory(narrow[0]); });
+  all.insert(all.end(), narrow.begin(), narrow.end());
+  all.push_back(with_one_far_coupling(on_lattice({10, 11, 12}, -1, "27_points")));
+  all.push_back(with_one_far_coupling(narrow[0]));
+  all.push_back(strong_at_one_end(narrow[0]));
   for (const BoxCase &c : all) {
     const auto add = [&](const std::string &how, const Share &share, bool named) {
       constexpr PetscInt limits[] = {0, 40, 1 << 20};
-      const PetscInt     gather   = limits[n % 3];
-      const Keep         keep     = static_cast<Keep>(n++ / 3 % 3);
+      if (c.threshold > 0 && c.boxes > 0 && narrow_shares++ % 3) return; // there are many
+      const PetscInt gather = limits[n % 3];
+      const Keep     keep   = static_cast<Keep>(n++ / 3 % 3);
 
       add_test(suite, c.entry.name + "/" + how, [=] { same_as_general(c, share, named, gather, keep); });
     };

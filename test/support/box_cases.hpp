@@ -84,8 +84,8 @@ inline std::vector<BoxCase> box_cases()
   return list;
 }
 
-/* Weak along some axes: boxes of one node there. */
-inline std::vector<BoxCase> narrow_cases()
+/* Weak along some axes: boxes of one node there. remainders: each by three, of all axes. */
+inline std::vector<BoxCase> narrow_cases(bool remainders = true)
 {
   const std::array<PetscReal, 3> weak[] = {{1, 1, 0.01}, {1, 0.01, 1}, {0.01, 1, 1}, {1, 0.01, 0.01}, {0.01, 1, 0.01}, {0.01, 0.01, 1}};
   std::vector<BoxCase>           list;
@@ -99,10 +99,12 @@ inline std::vector<BoxCase> narrow_cases()
        taken(3) ? 0.03 : 0.09});
   };
   for (int axes = 0; axes < 6; axes++) {
-    for (PetscInt more = 0; more < 3; more++) add("7_points", {10 + more, 11 + more, 12 + more}, axes, along_axes);
+    for (PetscInt more = 0; more < 3; more++)
+      if (remainders || more == axes % 3) add("7_points", {10 + more, 11 + more, 12 + more}, axes, along_axes);
     add("27_points", {11, 9, 10}, axes, all_neighbours);
     add("7_points_one_face_given", {10, 12, 11}, axes, along_axes, 1);
     if (axes == 1 || axes == 2) add("5_points", {31, 40, 1}, axes, along_axes);
+    if (axes == 1 || axes == 2) add("9_points", {30, 41, 1}, axes, all_neighbours);
   }
   add("7_points_other_levels", {30, 31, 32}, 0, along_axes);
   list.back().boxes = 2;

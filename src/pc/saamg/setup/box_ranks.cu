@@ -48,7 +48,8 @@ std::unique_ptr<RankBoxes> part_of_lattice(const Lattice &lattice, NodeIds ids, 
   Array<PetscInt>     id(space, nlocal, unset);
   std::int64_t        low[3] = {}, high[3] = {}, nodes = 1;
 
-  ids.lattice = lattice;
+  ids.lattice   = lattice;
+  ranks->values = Array<PetscScalar>(space);
   join_rows<Most, 6>(space, n, ReachOfNodes{ids, whole, {0, plane ? 2 : 1, plane ? 1 : 2}}, reach.data());
   const std::vector<std::int64_t> most = reach.to_host();
 
@@ -100,17 +101,23 @@ Array<PetscScalar> RankBoxes::on_grid(const BoxGrid &grid, const Array<PetscScal
   return there;
 }
 
-/* Of nine or 27 places. */
-static CdsStencil place_rows(const Csr &A, const BoxGrid &grid, RankBoxes &ranks, Bits27 *stencil)
+CdsStencil places_for_values(const BoxGrid &grid, Array<PetscScalar> &values)
 {
   const std::int64_t nodes = grid.size();
-  const bool         plane = grid.nodes[1] == 1;
+  const bool         plane = grid.nodes[1] == 1; // of nine places
   CdsStencil         to{nullptr, {}};
-  const bool         made = ranks.values.size() > 0;
 
-  if (!made) ranks.values = Array<PetscScalar>(A.space, (plane ? 9 : 27) * nodes, unset);
-  to.val = ranks.values.data();
+  if (!values.size()) values = Array<PetscScalar>(values.space(), (plane ? 9 : 27) * nodes, unset);
+  to.val = values.data();
   for (int bit = 0; bit < 27; bit++) to.start[bit] = (plane ? bit / 9 * 3 + bit % 3 : bit) * nodes;
+  return to;
+}
+
+static CdsStencil place_rows(const Csr &A, const BoxGrid &grid, RankBoxes &ranks, Bits27 *stencil)
+{
+  const bool       made = ranks.values.size() > 0;
+  const CdsStencil to   = places_for_values(grid, ranks.values);
+
   if (made) return to;
   PlaceRow body{grid, to, {}, A.ptr, A.col, A.val, ranks.node.data(), ranks.values.data(), stencil};
 
@@ -129,6 +136,25 @@ void find_places(const Csr &A, const BoxGrid &grid, RankBoxes &ranks, const Meas
 }
 
 CdsStencil values_by_place(const Csr &A, const BoxGrid &grid, RankBoxes &ranks) { return place_rows(A, grid, ranks, nullptr); }
+
+CsrMatrix rows_kept(const Boxes &boxes, const CdsStencil &values)
+{
+  const RankBoxes &ranks = *boxes.ranks;
+  const Space      space = boxes.kept.space();
+  const PetscInt   n = ranks.columns->n(), nlocal = ranks.columns->nlocal();
+  Array<PetscInt>  column(space, boxes.grid.size(), unset);
+  CsrMatrix        rows(space, n, nlocal);
+
+  rows.ptr = Array<PetscInt>(space, n + 1);
+  for_each_row(space, n, bound<length_of_own_row<Bits27>>(boxes.kept.data(), ranks.node.data(), rows.ptr.data()));
+  const PetscInt nnz = lengths_to_pointer(space, rows.ptr);
+
+  rows.col = Array<PetscInt>(space, nnz, unset);
+  rows.val = Array<PetscScalar>(space, nnz, unset);
+  for_each_row(space, nlocal, bound<column_on_grid>(ranks.node.data(), column.data()));
+  for_each_row(space, n, WriteKept{boxes.grid, values, boxes.kept.data(), ranks.node.data(), column.data(), rows.ptr.data(), rows.col.data(), rows.val.data()});
+  return rows;
+}
 
 /* Messages of 8 for each row that is sent. */
 static std::vector<PetscInt> begins_of_places(const std::vector<HaloMessage> &messages)
@@ -197,7 +223,7 @@ CsrMatrix own_rows_of(const Boxes &boxes, const CsrMatrix &on_grid, MapPtr &colu
   CsrMatrix        P(space, n, ranks.aggregates->nlocal());
 
   P.ptr = Array<PetscInt>(space, n + 1);
-  for_each_row(space, n, bound<length_of_own_row>(boxes.reach.data(), ranks.node.data(), P.ptr.data()));
+  for_each_row(space, n, bound<length_of_own_row<Bits8>>(boxes.reach.data(), ranks.node.data(), P.ptr.data()));
   const PetscInt nnz = lengths_to_pointer(space, P.ptr);
 
   P.col = Array<PetscInt>(space, nnz, unset);

@@ -54,6 +54,12 @@ void find_places(const Csr &A, const BoxGrid &grid, RankBoxes &ranks, const Meas
 /* The values by place, of rows whose entries are known. */
 CdsStencil values_by_place(const Csr &A, const BoxGrid &grid, RankBoxes &ranks);
 
+/* Memory for such values, where there is none yet, and where in it they stand. */
+CdsStencil places_for_values(const BoxGrid &grid, Array<PetscScalar> &values);
+
+/* This rank's rows with the entries in boxes.kept, of these values, columns as of the operator. */
+CsrMatrix rows_kept(const Boxes &boxes, const CdsStencil &values);
+
 /* The boxes as other aggregates are: as of aggregate(). Collective. */
 CsrAggregates aggregates_of_ranks(Boxes &boxes, NodeIds ids, PetscInt least);
 

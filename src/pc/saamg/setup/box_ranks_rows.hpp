@@ -109,6 +109,35 @@ struct PlaceRow {
   }
 };
 
+HD inline void column_on_grid(PetscInt c, const PetscInt *node, PetscInt *column)
+{
+  if (node[c] >= 0) column[node[c]] = c;
+}
+
+/* A rank's row from some of its values by place. */
+struct WriteKept {
+  BoxGrid         grid;
+  CdsStencil      from;
+  const Bits27   *kept;
+  const PetscInt *node, *column, *ptr; // column: [nodes]
+  PetscInt       *col;
+  PetscScalar    *val;
+
+  HD void operator()(PetscInt i) const
+  {
+    const PetscInt here = node[i];
+
+    for_each_neighbour(grid, here, kept[here], [&](int bit, PetscInt j, int, int, int) {
+      const PetscInt c = column[j];
+      PetscInt       p = ptr[i];
+
+      for_each_neighbour(grid, here, kept[here], [&](int, PetscInt other, int, int, int) { p += column[other] < c; });
+      col[p] = c;
+      val[p] = from(here, bit);
+    });
+  }
+};
+
 /* The roots among a rank's nodes: how many stand before, then their numbers. */
 struct IsRootOfBox {
   BoxGrid         grid;
@@ -189,7 +218,7 @@ struct NumberedPlaces {
   }
 };
 
-HD inline void length_of_own_row(PetscInt i, const Bits8 *reach, const PetscInt *node, PetscInt *length) { length[i] = how_many(reach[node[i]]); }
+template <class Bits> HD void length_of_own_row(PetscInt i, const Bits *bits, const PetscInt *node, PetscInt *length) { length[i] = how_many(bits[node[i]]); }
 
 /* A rank's row of P from that on its grid. */
 HD inline void own_row_of_p(PetscInt i, const NumberedPlaces &places, const PetscInt *from_ptr, const PetscScalar *from, const PetscInt *ptr, PetscInt *col,

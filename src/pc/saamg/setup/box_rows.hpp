@@ -214,7 +214,8 @@ private:
   }
 };
 
-/* How many edges lead along which axes: [1] x, [2] y, [4] z and their sums; [0] what is left where these alone are kept, diagonals included. */
+/* How many edges of a rank's rows lead along which axes: [1] x, [2] y, [4] z and their sums; [0] what is left where these alone are kept, diagonals
+   included. */
 struct CountEdges {
   static constexpr int n = 8;
   const Bits27        *stored, *edges;
@@ -223,7 +224,7 @@ struct CountEdges {
 
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    const Bits27 all = edges[i] | (stored[i] & diagonal_place);
+    const Bits27 all = stored[i] & of_others ? 0 : edges[i] | (stored[i] & diagonal_place);
 
     UNROLL()
     for (int bit = 0; bit < 27; bit++) {
@@ -233,8 +234,11 @@ struct CountEdges {
   }
 };
 
-/* The edges of a coupled node become what is left of its row. */
-HD inline void keep_edges(PetscInt i, const Bits27 *stored, Bits27 *edges) { edges[i] |= (stored[i] & diagonal_place) | (edges[i] ? coupled_node : 0); }
+/* The edges of a coupled node become what is left of its row; of another rank's nothing is. */
+HD inline void keep_edges(PetscInt i, const Bits27 *stored, Bits27 *edges)
+{
+  edges[i] = (stored[i] & of_others ? 0 : edges[i] | (stored[i] & diagonal_place)) | (edges[i] ? coupled_node : 0);
+}
 
 /* A row without its weak entries, which are added to its diagonal, by place; half: those from the diagonal on. */
 template <class Stencil> struct FilterNode {

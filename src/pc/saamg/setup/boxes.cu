@@ -138,33 +138,39 @@ static bool of_stars(const StoredRows &A, Bits27 has, const ColumnMap &columns)
   return n <= static_cast<std::int64_t>(7) * columns.nglobal();
 }
 
-/* Makes boxes one tile wide in directions in which no edge leads. False: none are to be expected. */
-static bool find_widths(const Array<Bits27> &edges, Boxes &boxes)
+static void make_narrow(BoxGrid &grid, int d)
 {
-  BoxGrid                        &grid  = boxes.grid;
-  const std::vector<std::int64_t> count = joined_rows<Plus, CountEdges::n, std::int64_t>(edges.space(), grid.size(),
-                                                                                         CountEdges{boxes.stencil.data(), edges.data()});
-  int                             wide  = 0;
+  grid.wide[d]  = 1;
+  grid.first[d] = 0;
+  grid.boxes[d] = grid.tiles[d];
+}
 
+/* Makes boxes one tile wide in directions in which no edge leads. False: none are to be expected. whole: of all ranks. Collective. */
+static bool find_widths(const Array<Bits27> &edges, const ColumnMap &columns, BoxGrid &whole, Boxes &boxes)
+{
+  std::vector<std::int64_t> count = joined_rows<Plus, CountEdges::n, std::int64_t>(edges.space(), boxes.grid.size(),
+                                                                                   CountEdges{boxes.stencil.data(), edges.data()});
+  int                       wide  = 0;
+
+  columns.sum(count.data(), CountEdges::n);
   for (int d = 0; d < 3; d++) {
     std::int64_t along = 0;
 
     for (int axes = 1; axes < CountEdges::n; axes++) along += axes >> d & 1 ? count[axes] : 0;
     wide += along > 0;
-    if (along && 2 * along < grid.size()) return false; // somewhere they do
-    if (along || grid.nodes[d] == 1) continue;
-    grid.wide[d]  = 1;
-    grid.first[d] = 0;
-    grid.boxes[d] = grid.tiles[d];
+    if (along && 2 * along < columns.nglobal()) return false; // somewhere they do
+    if (along || whole.nodes[d] == 1) continue;
+    make_narrow(whole, d);
+    make_narrow(boxes.grid, d);
   }
   for (int bit = 0; bit < 27; bit++) boxes.kept_places |= count[CountEdges::axes_of(bit)] ? Bits27(1) << bit : 0;
   boxes.kept_entries = count[0];
-  return wide > 0 && (wide < 3 || count[3] + count[5] + count[6] + count[7] > 0) && diagonals_of(grid, boxes.kept_places).size() > 0;
+  return wide > 0 && (wide < 3 || count[3] + count[5] + count[6] + count[7] > 0) && diagonals_of(whole, boxes.kept_places).size() > 0;
 }
 
-/* The stencil, and what CheckBoxes counts, of all ranks. has: as bits_of(). Collective. */
+/* The stencil, and what CheckBoxes counts, of all ranks. has: as bits_of(); whole: of all ranks. Collective. */
 static std::vector<std::int64_t> check_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, Bits27 has, const ColumnMap &columns, PetscReal threshold,
-                                             Boxes &boxes)
+                                             BoxGrid &whole, Boxes &boxes)
 {
   const Space         space   = A.A.space;
   const BoxGrid      &grid    = boxes.grid;
@@ -181,7 +187,7 @@ static std::vector<std::int64_t> check_boxes(const StoredRows &A, const Array<Pe
   else boxes.places = find_neighbours(A, grid, has, measure, boxes.stencil, strong);
   for_each_row(space, n, bound<keep_coupled>(grid, strong.data(), edges.data()));
   if (boxes.ranks) boxes.ranks->update(edges);
-  if (filters && !find_widths(edges, boxes)) return {1, 0, 0, 0, 0, 0};
+  if (filters && !find_widths(edges, columns, whole, boxes)) return {1, 0, 0, 0, 0, 0};
   with_values(A, boxes, [&](auto values) {
     join_rows<Plus, BoxCounts::n>(space, grid.places_by_thirds(space),
                                   CheckBoxes<decltype(values)>{grid, values, measure, boxes.stencil.data(), edges.data(), boxes.stars, grid.is_narrow(),
@@ -211,15 +217,14 @@ std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> 
   const Bits27 has = cds ? bits_of(*cds, whole) : 0;
 
   boxes->stars = wanted.threshold == 0 && whole.nodes[1] > 1 && of_stars(A, has, *columns);
-  if (!(boxes->stars ? wanted.stars : wanted.full) || (wanted.threshold > 0 && columns->size() > 1)) return nullptr;
+  if (!(boxes->stars ? wanted.stars : wanted.full)) return nullptr;
   boxes->grid = whole;
   if (columns->size() > 1) {
     boxes->ranks = part_of_lattice(lattice, ids, columns, boxes->grid);
     if (!boxes->ranks) return nullptr;
   }
-  const std::vector<std::int64_t> count = check_boxes(A, dinv, has, *columns, wanted.threshold, *boxes);
+  const std::vector<std::int64_t> count = check_boxes(A, dinv, has, *columns, wanted.threshold, whole, *boxes);
 
-  if (!boxes->ranks) whole = boxes->grid;
   if (count[BoxCounts::bad] || count[BoxCounts::odd] > whole.all_boxes() / boxes_to_an_odd_root) return nullptr;
   bool longer[3];
   for (int d = 0; d < 3; d++) {
@@ -232,20 +237,28 @@ std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> 
   return boxes;
 }
 
-std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> without_weak(Boxes &boxes, const StoredRows &A)
+WithoutWeak::WithoutWeak(Boxes &boxes, const StoredRows &A) : boxes_(boxes), rows_(A.A.space, A.A.nrows, A.A.ncols), values_(A.A.space)
 {
-  const PetscInt n    = boxes.grid.size();
-  const auto    *same = diagonals_of_nodes(A);
-  auto           cds  = std::make_unique<mat::Cds<PetscScalar, PetscScalar>>(A.A.space);
+  const PetscInt n      = boxes.grid.size();
+  const auto    *same   = boxes.ranks ? nullptr : diagonals_of_nodes(A);
+  const auto     filter = [&](const CdsStencil &to, bool half, PetscScalar *val) {
+    with_values(A, boxes, [&](auto values) {
+      for_each_row(A.A.space, n, FilterNode<decltype(values)>{boxes.grid, values, boxes.stencil.data(), boxes.kept.data(), to, half, val});
+    });
+  };
 
   boxes.find_stencil();
-  cds->lay_out_zeros(n, n, 1, diagonals_of(boxes.grid, boxes.kept_places), same && same->half());
-  with_values(A, boxes, [&](auto values) {
-    for_each_row(A.A.space, n,
-                 FilterNode<decltype(values)>{boxes.grid, values, boxes.stencil.data(), boxes.kept.data(), stencil_of(*cds, boxes.grid), cds->half(),
-                                              cds->values_to_write()});
-  });
-  return cds;
+  if (boxes.ranks) {
+    const CdsStencil to = places_for_values(boxes.grid, values_);
+
+    filter(to, false, values_.data());
+    rows_ = rows_kept(boxes, to);
+    boxes.ranks->values.swap(values_); // last: whatever fails, they are A's again
+    return;
+  }
+  cds_ = std::make_unique<mat::Cds<PetscScalar, PetscScalar>>(A.A.space);
+  cds_->lay_out_zeros(n, n, 1, diagonals_of(boxes.grid, boxes.kept_places), same && same->half());
+  filter(stencil_of(*cds_, boxes.grid), cds_->half(), cds_->values_to_write());
 }
 
 void Boxes::find_stencil()

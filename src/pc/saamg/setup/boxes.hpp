@@ -63,7 +63,7 @@ struct BoxesWanted {
 
 /* The aggregates of A's strength graph where they are the boxes of the ids' lattice, each of whose points has a row, in natural order where one rank has them
    all; else none. Stars, which make smaller aggregates elsewhere, are in boxes where all nodes of a box are coupled to its root along its nodes and the
-   threshold is 0; beyond that there are boxes on one rank, of one tile in directions in which all entries are weak. Collective. */
+   threshold is 0; beyond that boxes are of one tile in directions in which all entries are weak. Collective. */
 std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, NodeIds ids, const MapPtr &columns, BoxesWanted wanted);
 
 Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids);
@@ -75,8 +75,24 @@ void normalise(Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<
    there are several ranks. Collective. */
 CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega,
                                MapPtr &columns);
-/* A without the weak entries, which are added to the diagonal, where boxes.kept has the others. */
-std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> without_weak(Boxes &boxes, const StoredRows &A);
+/* A without the weak entries, which are added to the diagonal, where boxes.kept has the others: one rank's by diagonals, else rows. As long as it lives P is
+   smoothed with it. */
+class WithoutWeak {
+public:
+  WithoutWeak(Boxes &boxes, const StoredRows &A);
+  WithoutWeak(const WithoutWeak &) = delete;
+  ~WithoutWeak()
+  {
+    if (boxes_.ranks) boxes_.ranks->values.swap(values_);
+  }
+  StoredRows rows() const { return {rows_.view(), cds_.get()}; }
+
+private:
+  Boxes                                              &boxes_;
+  std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> cds_;
+  CsrMatrix                                           rows_;
+  Array<PetscScalar>                                  values_; // of several ranks: A's by place
+};
 /* No rows yet: the product makes them, by boxes.smoothing. */
 CsrMatrix left_to_product(Boxes &boxes, Space space);
 void      smooth_values(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);

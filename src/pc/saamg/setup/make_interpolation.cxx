@@ -189,16 +189,17 @@ static bool product_may_make(const Grid &grid, const Coarsening &from, const Hie
 static CsrMatrix smoothed_along_strong(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, const Array<PetscScalar> &Q,
                                        const Array<PetscScalar> &coarse_B, MapPtr &columns)
 {
-  const CsrLevel  &level     = *grid.level;
-  const auto       strong    = without_weak(*from.boxes, level.rows());
-  bool             symmetric = grid.symmetric;
-  const StoredRows A(Csr{level.A.space, level.A.nrows, level.A.ncols, nullptr, nullptr, nullptr}, strong.get());
-  const CsrFacts   facts  = row_facts(A, *level.columns);
-  const PetscReal  lambda = lambda_max(A, *level.columns, facts, options.lanczos_steps(facts), level.ids(grid.bs), nullptr, &symmetric);
-  CsrMatrix        P      = smoothed_prolongator(*from.boxes, A, Q, facts.dinv, omega(lambda, 1, from, options), columns);
+  const CsrLevel   &level = *grid.level;
+  const WithoutWeak strong(*from.boxes, level.rows());
+  bool              symmetric = grid.symmetric;
+  const StoredRows  A         = strong.rows();
+  const CsrFacts    facts     = row_facts(A, *level.columns);
+  const PetscReal   lambda    = lambda_max(A, *level.columns, facts, options.lanczos_steps(facts), level.ids(grid.bs), nullptr, &symmetric);
+  CsrMatrix         P         = smoothed_prolongator(*from.boxes, A, Q, facts.dinv, omega(lambda, 1, from, options), columns);
 
-  if (smooths_within(grid, from, static_cast<double>(from.boxes->kept_entries)))
-    smooth_within(*from.boxes, A, facts.dinv, omega_within(lambda, from, options), coarse_B, P);
+  if (!smooths_within(grid, from, static_cast<double>(from.boxes->kept_entries))) return P;
+  if (from.boxes->ranks) smooth_within(A.A, level.columns, facts.dinv, omega_within(lambda, from, options), coarse_B, columns, P);
+  else smooth_within(*from.boxes, A, facts.dinv, omega_within(lambda, from, options), coarse_B, P);
   return P;
 }
 
