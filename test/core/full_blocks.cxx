@@ -107,6 +107,19 @@ BOOST_AUTO_TEST_CASE(triple_products_on_the_host)
 
         BOOST_TEST_REQUIRE(galerkin_host(by_R, by_A, by_P, C));
         check_equal(C, want);
+        if (bs * k == 1) continue;
+        const MadeRows made{nodes, bs, nodes, [&, bs = bs](PetscInt i, PetscInt *cols, PetscScalar *val) {
+                              const PetscInt begin = A.ptr.data()[i * bs], n = (A.ptr.data()[i * bs + 1] - begin) / bs;
+
+                              for (PetscInt b = 0; b < n; b++) {
+                                cols[b] = A.col.data()[begin + b * bs] / bs;
+                                for (PetscInt r = 0; r < bs; r++)
+                                  for (PetscInt c = 0; c < bs; c++) val[(b * bs + r) * bs + c] = A.val.data()[A.ptr.data()[i * bs + r] + b * bs + c];
+                              }
+                              return n;
+                            }};
+        BOOST_TEST_REQUIRE(galerkin_host(by_R, made, by_P, C));
+        check_equal(C, want);
       }
     }
 }

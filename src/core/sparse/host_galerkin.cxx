@@ -59,6 +59,8 @@ struct BlockRows {
   SparseRow operator()(PetscInt i) const { return {length(i), col + ptr[i], A.val + A.ptr[i * br]}; }
   void      soon(PetscInt) const { } // they come one after the other mostly, and the processor sees that
   RowTerms  terms(PetscInt i) const { return {length(i), col + ptr[i], col + ptr[nodes], A.val + A.ptr[i * br]}; }
+
+  template <class Block> Block block(const RowTerms &of, PetscInt t) const { return {of.factor + t * bc, of.n * bc}; }
 };
 
 /* Entries of a matrix whose blocks of bs rows are not full, a node's one after the other. */
@@ -74,27 +76,27 @@ struct EntryRows {
   RowTerms        terms(PetscInt i) const { return {length(i), A.col + begin(i), A.col + A.ptr[A.nrows], A.val + begin(i)}; }
 };
 
-/* The same of a matrix without rows, those of one node at a time. */
+/* Blocks of a matrix without rows, those of one node at a time. */
 class RowsWhenAsked {
 public:
-  explicit RowsWhenAsked(const MadeRows &A) : nodes(A.nrows / A.bs), A_(A), ends_(A.bs), col_(A.most), val_(A.most) { }
+  explicit RowsWhenAsked(const MadeRows &A) : nodes(A.nodes), A_(A), col_(A.most), val_(static_cast<std::size_t>(A.most) * A.bs * A.bs) { }
 
-  PetscInt        begin(PetscInt) const { return 0; }
-  const PetscInt *row_ends(PetscInt i) const { return made(i), ends_.data(); }
-  PetscInt        length(PetscInt i) const { return made(i), ends_.back(); }
-  RowTerms        terms(PetscInt i) const { return {length(i), col_.data(), col_.data() + ends_.back(), val_.data()}; }
+  PetscInt length(PetscInt i) const { return made(i), n_; }
+  RowTerms terms(PetscInt i) const { return {length(i), col_.data(), col_.data() + n_, val_.data()}; }
+
+  template <class Block> Block block(const RowTerms &of, PetscInt t) const { return {of.factor + t * A_.bs * A_.bs, A_.bs}; }
 
   PetscInt nodes;
 
 private:
   void made(PetscInt i) const
   {
-    if (std::exchange(made_, i) != i) A_.make(i, ends_.data(), col_.data(), val_.data());
+    if (std::exchange(made_, i) != i) n_ = A_.make(i, col_.data(), val_.data());
   }
 
   MadeRows                         A_;
-  mutable PetscInt                 made_ = -1;
-  mutable std::vector<PetscInt>    ends_, col_;
+  mutable PetscInt                 made_ = -1, n_ = 0;
+  mutable std::vector<PetscInt>    col_;
   mutable std::vector<PetscScalar> val_;
 };
 
@@ -217,13 +219,12 @@ private:
 
     if constexpr (S::numbers) return sums_.add_up(terms, CsrRows(P_.A), no_extra, col, val);
     run_on_host([&] {
-      if constexpr (!std::is_same_v<RowsOfA, BlockRows>) n = add_entries(i, terms, col, val);
+      if constexpr (std::is_same_v<RowsOfA, EntryRows>) n = add_entries(i, terms, col, val);
       else
         n = sums_.template gather<S::small>(terms, P_, no_extra, col, [&](PetscInt t, const SparseRow &row) {
-          return
-            [this, val, a = typename S::OfA(terms.factor + t * s_.bs, terms.n * s_.bs), b = row.val, ldb = row.n * s_.k](PetscInt q, PetscInt at, bool first) {
-              add_block({s_.bs, s_.bs, s_.k}, a, b + q * s_.k, ldb, val + at * block(), first);
-            };
+          return [this, val, a = A_.template block<typename S::OfA>(terms, t), b = row.val, ldb = row.n * s_.k](PetscInt q, PetscInt at, bool first) {
+            add_block({s_.bs, s_.bs, s_.k}, a, b + q * s_.k, ldb, val + at * block(), first);
+          };
         });
     });
     return n;

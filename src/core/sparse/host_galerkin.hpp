@@ -10,15 +10,13 @@ namespace goza {
    not consist of these blocks. */
 bool galerkin_host(FullBlocks &R, FullBlocks &A, FullBlocks &P, CsrMatrix &C);
 
-/* A matrix that is held in no rows: a node's are made when they are asked for. */
+/* A matrix that is held in no rows: a node's blocks, [n][bs][bs] by ascending columns, are made when they are asked for. */
 struct MadeRows {
-  PetscInt    nrows, bs;
-  std::size_t most; // entries of a node
-  // ends: where each of the node's rows ends behind the first one's begin
-  std::function<void(PetscInt node, PetscInt *ends, PetscInt *col, PetscScalar *val)> make;
+  PetscInt nodes, bs, most; // most: blocks of a node
+
+  std::function<PetscInt(PetscInt node, PetscInt *col, PetscScalar *val)> make; // returns n
 };
 
-/* The same, entry by entry. */
 bool galerkin_host(FullBlocks &R, const MadeRows &A, FullBlocks &P, CsrMatrix &C);
 
 } // namespace goza

@@ -135,22 +135,32 @@ struct BlockFactors {
   Blocks of_A() const { return filled ? Blocks{filled->nodes(), A.br, A.bc} : A.blocks(); }
 };
 
-/* A node's rows as compressed_rows() makes them. */
+/* A node's blocks as compressed_rows() makes them. */
 MadeRows rows_made_of(const mat::CdsEntries<const PetscScalar> &A)
 {
-  return {A.rows(), A.bs, static_cast<std::size_t>(A.blocks()) * A.bs * A.bs, [A](PetscInt node, PetscInt *ends, PetscInt *col, PetscScalar *val) {
-            PetscInt n = 0;
+  return {A.nodes, A.bs, A.blocks(), [A](PetscInt node, PetscInt *col, PetscScalar *val) {
+            const int bs = A.bs;
+            PetscInt  n  = 0;
 
-            for (PetscInt r = 0; r < A.bs; r++) {
-              const PetscInt row = node * A.bs + r;
+            for (int k = 0; k < A.blocks(); k++) {
+              const auto b = A.block(node, k);
 
-              A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
-                if (!A.is_entry(row, j, a)) return;
-                col[n]   = j;
-                val[n++] = a;
-              });
-              ends[r] = n;
+              if (b.node < 0) continue;
+              const PetscScalar *const from = A.in_block(node, b, 0, 0);
+              const std::int64_t       row = b.mirrored ? A.ld : A.ld * bs, column = b.mirrored ? A.ld * bs : A.ld; // to the block's next one
+              bool                     any = b.node == node;
+
+              for (int r = 0, e = 0; r < bs; r++) {
+                for (int c = 0; c < bs; c++, e++) {
+                  val[e] = from[r * row + c * column];
+                  any    = any || val[e] != PetscScalar(0);
+                }
+              }
+              if (!any) continue;
+              col[n++] = b.node;
+              val += bs * bs;
             }
+            return n;
           }};
 }
 
