@@ -1,5 +1,6 @@
 #include "host_galerkin.hpp"
 #include "core/launch/host_loop.hpp"
+#include "host_block_sums.hpp"
 #include "host_rows.hpp"
 #include <cstdint>
 #include <new>
@@ -8,31 +9,10 @@
 namespace goza {
 namespace {
 
-/* A block of rows x cols that many are multiplied with: its values, where the sizes are known when this is compiled, or where they stand. */
-template <int rows, int cols> class Factor {
-public:
-  Factor(const PetscScalar *a, PetscInt lda)
-  {
-    for (int i = 0; i < rows; i++) std::copy_n(a + i * lda, cols, value_ + i * cols);
-  }
-  PetscScalar operator()(PetscInt i, PetscInt j) const { return value_[i * cols + j]; }
-
-private:
-  PetscScalar value_[rows * cols];
-};
-template <> class Factor<0, 0> {
-public:
-  Factor(const PetscScalar *a, PetscInt lda) : a_(a), lda_(lda) { }
-  const PetscScalar *row(PetscInt i) const { return a_ + i * lda_; }
-
-private:
-  const PetscScalar *a_;
-  PetscInt           lda_;
-};
-
 /* Unknowns of a node, fine and coarse, where they are known when this is compiled; or not. OfA, OfR: blocks of these matrices. */
 template <int fine, int coarse> struct KnownSizes {
   static constexpr PetscInt bs = fine, k = coarse;
+  static constexpr int      cols  = coarse;
   static constexpr bool     small = fine * coarse <= 4, numbers = fine * coarse == 1; // small: see gather()
 
   using OfA = Factor<fine, fine>;
@@ -40,6 +20,7 @@ template <int fine, int coarse> struct KnownSizes {
 };
 struct Sizes {
   PetscInt              bs, k;
+  static constexpr int  cols  = 0;
   static constexpr bool small = false, numbers = false;
 
   using OfA = Factor<0, 0>;
@@ -115,46 +96,6 @@ struct RowsInBlocks {
   void soon(PetscInt) const { }
 };
 
-struct BlockSize {
-  PetscInt rows, middle, cols;
-};
-
-/* The block c [rows][cols] becomes or gets a b, the rows of b ldb apart. That nothing of them is the same memory lets the compiler use vectors. */
-template <class Block> void add_block(BlockSize size, const Block &a, const PetscScalar *__restrict__ b, PetscInt ldb, PetscScalar *__restrict__ c, bool first)
-{
-  for (PetscInt i = 0; i < size.rows; i++) {
-    for (PetscInt j = 0; j < size.cols; j++) {
-      PetscScalar sum = a(i, 0) * b[j];
-
-      for (PetscInt s = 1; s < size.middle; s++) sum += a(i, s) * b[s * ldb + j];
-      c[i * size.cols + j] = first ? sum : c[i * size.cols + j] + sum;
-    }
-  }
-}
-
-/* n columns of a row of it, whose sums stay in registers. */
-template <int n>
-void add_strip(PetscInt middle, const PetscScalar *__restrict__ a, const PetscScalar *__restrict__ b, PetscInt ldb, PetscScalar *__restrict__ c, bool first)
-{
-  PetscScalar sum[n] = {};
-
-  for (PetscInt s = 0; s < middle; s++)
-    for (int j = 0; j < n; j++) sum[j] += a[s] * b[s * ldb + j];
-  for (int j = 0; j < n; j++) c[j] = first ? sum[j] : c[j] + sum[j];
-}
-
-/* Where the sizes are not known when this is compiled. */
-inline void add_block(BlockSize size, const Factor<0, 0> &a, const PetscScalar *b, PetscInt ldb, PetscScalar *c, bool first)
-{
-  for (PetscInt i = 0; i < size.rows; i++, c += size.cols) {
-    PetscInt j = 0;
-
-    for (; j + 8 <= size.cols; j += 8) add_strip<8>(size.middle, a.row(i), b + j, ldb, c + j, first);
-    for (; j + 4 <= size.cols; j += 4) add_strip<4>(size.middle, a.row(i), b + j, ldb, c + j, first);
-    for (; j < size.cols; j++) add_strip<1>(size.middle, a.row(i), b + j, ldb, c + j, first);
-  }
-}
-
 inline void add_multiple(PetscInt n, PetscScalar a, const PetscScalar *__restrict__ x, PetscScalar *__restrict__ y)
 {
   for (PetscInt j = 0; j < n; j++) y[j] += a * x[j];
@@ -223,7 +164,7 @@ private:
       else
         n = sums_.template gather<S::small>(terms, P_, no_extra, col, [&](PetscInt t, const SparseRow &row) {
           return [this, val, a = A_.template block<typename S::OfA>(terms, t), b = row.val, ldb = row.n * s_.k](PetscInt q, PetscInt at, bool first) {
-            add_block({s_.bs, s_.bs, s_.k}, a, b + q * s_.k, ldb, val + at * block(), first);
+            add_block<S::cols>({s_.bs, s_.bs, s_.k}, a, b + q * s_.k, ldb, val + at * block(), first);
           };
         });
     });
@@ -320,7 +261,7 @@ template <class S> PetscInt project(const S &s, const RowTerms &terms, const Rin
   run_on_host([&] {
     n = sums.template gather<S::small>(terms, held, I, col, [&](PetscInt t, const SparseRow &row) {
       return [&s, block, val, a = typename S::OfR(terms.factor + t * s.bs, terms.n * s.bs), b = row.val](PetscInt q, PetscInt at, bool first) {
-        add_block({s.k, s.bs, s.k}, a, b + q * (s.bs * s.k), s.k, val + at * block, first);
+        add_block<S::cols>({s.k, s.bs, s.k}, a, b + q * (s.bs * s.k), s.k, val + at * block, first);
       };
     });
   });
