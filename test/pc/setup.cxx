@@ -145,8 +145,8 @@ struct Coarse {
 
   Coarse(const Ready &s, const Tentative &t, PetscReal omega)
   {
-    dinv   = facts_of(s).dinv;
-    I.P    = smoothed_prolongator(s.rows.A, t.from, dinv, omega, I.coarse);
+    dinv = facts_of(s).dinv;
+    I.P  = smoothed_prolongator(s.rows.A, t.from, dinv, omega, I.coarse, {pattern_of_blocks(s.rows.A, t.from.bs, t.from.bs)}); // rows without: once_more_law()
     I.fine = s.rows.columns;
     I.bs   = t.from.bs;
     I.k    = t.from.k;

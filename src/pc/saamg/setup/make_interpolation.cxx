@@ -251,7 +251,7 @@ bool interpolate_again(const Grid &grid, const Coarsening &from, const Hierarchy
     t.P = left_to_product(grid, from, options);
     return true;
   }
-  if (!plain(from) || !smooth_again(level.rows(), from, level.relaxing(), omega(grid.lambda, 1, from, options), t.P, t.blocks)) return false;
+  if (!plain(from) || !smooth_again(level.rows(), from, level.relaxing(), omega(grid.lambda, 1, from, options), t.P, {t.nodes, &t.blocks})) return false;
   if (!smooths_within(grid, from, level.nnz)) return true;
   if (from.boxes) {
     with_tentative(from,

@@ -33,6 +33,30 @@ template <int K> void smooth_rows_host(const SmoothedRow<0> &of)
   });
 }
 
+template <int bs, int k> bool smooth_blocks_host(const SmoothedRow<0> &rows, const Csr &blocks)
+{
+  PetscInt most = 0;
+
+  for (PetscInt i = 0; i < blocks.nrows; i++) most = PetscMax(most, rows.begin[i + 1] - rows.begin[i]);
+  std::vector<PetscScalar> sums(static_cast<std::size_t>(most) * bs * k);
+
+  run_on_host(SmoothedNodes<bs, k>{rows, blocks, sums.data()});
+  return true;
+}
+
+/* By A's blocks, which are full. False: of no sizes that this is compiled for */
+bool smooth_blocks_host(const SmoothedRow<0> &rows, const Csr &blocks)
+{
+  const auto is = [&](PetscInt bs, PetscInt k) { return rows.bs == bs && rows.vectors == k; };
+
+  return is(2, 2) ? smooth_blocks_host<2, 2>(rows, blocks)
+       : is(2, 3) ? smooth_blocks_host<2, 3>(rows, blocks)
+       : is(3, 3) ? smooth_blocks_host<3, 3>(rows, blocks)
+       : is(3, 6) ? smooth_blocks_host<3, 6>(rows, blocks)
+       : is(6, 6) ? smooth_blocks_host<6, 6>(rows, blocks)
+                  : false;
+}
+
 #if defined(__CUDACC__)
 /* A row of P where a node is a row and there is one near-null vector: T has one entry a row. */
 struct SmoothedTerms {
@@ -69,21 +93,26 @@ struct SmoothedTerms {
 
 } // namespace
 
-/* A's blocks where they are nodes'; on several ranks columns of others need not be those of a node. */
+/* A's blocks where they are nodes'; on several ranks columns of others need not be those of a node. On a host that does not look for them. */
 static bool find_nodes(const Coarsening &from, FullBlocks &blocks)
 {
-  return blocks.A.space == Space::Cuda && (from.bs == 2 || from.bs == 3 || from.bs == 6) && from.aggregates->size() == 1 && blocks.find();
+  return (from.bs == 2 || from.bs == 3 || from.bs == 6) && from.aggregates->size() == 1 && (blocks.known || (blocks.A.space == Space::Cuda && blocks.find()));
 }
 
 /* Values and columns of P's rows, whose nodes reach the aggregates that are their columns in `reached`. */
-static void smooth_nodes(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const Csr &reached, CsrMatrix &P)
+static void smooth_nodes(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const BlockPatternPtr &known,
+                         const Csr &reached, CsrMatrix &P)
 {
   const PetscInt       k = from.k;
   const SmoothedRow<0> row{rows_of(A), from.bs,     k,           from.aggregate.data(), from.Q.data(), dinv.data(),
                            omega,      reached.col, reached.ptr, P.ptr.data(),          P.col.data(),  P.val.data()};
 
-  if (A.space == Space::Cuda) for_each_row(A.space, A.nrows * k, bound<smoothed_entry>(row));
-  else if (k == 2) smooth_rows_host<2>(row);
+  if (A.space == Space::Cuda) {
+    for_each_row(A.space, A.nrows * k, bound<smoothed_entry>(row));
+    return;
+  }
+  if (FullBlocks nodes(A, from.bs, from.bs, known); known && find_nodes(from, nodes) && smooth_blocks_host(row, nodes.pattern())) return;
+  if (k == 2) smooth_rows_host<2>(row);
   else if (k == 3) smooth_rows_host<3>(row);
   else if (k == 6) smooth_rows_host<6>(row);
   else smooth_rows_host<0>(row);
@@ -121,7 +150,7 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   const PetscInt nnz = counted(static_cast<std::int64_t>(reached.size()) * bs * k);
   P.col              = Array<PetscInt>(space, nnz);
   P.val              = Array<PetscScalar>(space, nnz);
-  smooth_nodes(A, from, dinv, omega, {space, nnodes, naggregates, begin.data(), reached.data(), nullptr}, P);
+  smooth_nodes(A, from, dinv, omega, known.nodes, {space, nnodes, naggregates, begin.data(), reached.data(), nullptr}, P);
   if (known.of_P && from.aggregates->size() == 1) *known.of_P = std::make_shared<BlockPattern>(BlockPattern{bs, k, std::move(begin), std::move(reached)});
   return P;
 }
@@ -143,7 +172,7 @@ CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array
   return P;
 }
 
-bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P, const BlockPatternPtr &of_P)
+bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P, const KnownBlocks &known)
 {
   const Csr &A = rows.A;
 
@@ -158,10 +187,10 @@ bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<Pe
     return true;
   }
   if (from.bs > 1 || from.k > 1) {
-    FullBlocks blocks(P.view(), from.bs, from.k, of_P);
+    FullBlocks blocks(P.view(), from.bs, from.k, *known.of_P);
 
     if (!blocks.find()) return false;
-    smooth_nodes(A, from, dinv, omega, blocks.pattern(), P);
+    smooth_nodes(A, from, dinv, omega, known.nodes, blocks.pattern(), P);
     return true;
   }
   const bool single = A.space == Space::Cuda && !from.graph.n;

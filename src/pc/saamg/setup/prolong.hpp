@@ -77,10 +77,8 @@ struct KnownBlocks {
 CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns,
                                const KnownBlocks &known = {});
 
-/* New values in a P that was made so, of an A with the pattern that it had, all of it; blocks: of P, where they are known. False: there is no quicker way
-   than to make it anew. */
-bool smooth_again(const StoredRows &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P,
-                  const BlockPatternPtr &blocks = nullptr);
+/* New values in a P that was made so, of an A with the pattern that it had, all of it. False: there is no quicker way than to make it anew. */
+bool smooth_again(const StoredRows &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P, const KnownBlocks &known);
 
 /* P becomes (I - omega D^-1 A) P for an A whose rows all have their diagonal entry. columns: of A; reached: of P, and then of the new P. */
 void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal omega, PetscInt bs, PetscInt k, CsrMatrix &P,
