@@ -3,6 +3,7 @@
 #include "box_prolong_rows.hpp"
 #include "box_values.hpp"
 #include "boxes.hpp"
+#include "host_box_product.hpp"
 #include "tuning.hpp"
 #include <algorithm>
 #include <type_traits>
@@ -44,8 +45,10 @@ static std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals_of_boxes(Sp
 /* Which entries the rows of R A P have. */
 static Array<Bits27> find_product(const Boxes &boxes)
 {
-  const Space    space = boxes.stencil.space();
-  const BoxGrid &grid  = boxes.grid;
+  const Space space = boxes.stencil.space();
+
+  if (made_on_host(boxes, space)) return product_pattern_on_host(boxes);
+  const BoxGrid &grid = boxes.grid;
   Array<Bits27>  found(space, boxes.stencil.size()), bits(space, grid.all_boxes());
 
   for_each_row(space, grid.size(), bound<find_product_row>(grid, boxes.stencil.data(), boxes.reach.data(), found.data()));
@@ -151,7 +154,8 @@ static void product_by_place(Boxes &boxes, const StoredRows &A, const CsrMatrix 
 {
   boxes.find_stencil();
   if (boxes.coarse_entries < 0) boxes.coarse_stencil = find_product(boxes);
-  if (boxes.grid.all_boxes()) product_by_planes(boxes, A, P, conjugated, to, m, squares);
+  if (made_on_host(boxes, P.space())) product_on_host(boxes, A, P, conjugated, to, m, squares);
+  else if (boxes.grid.all_boxes()) product_by_planes(boxes, A, P, conjugated, to, m, squares);
   boxes.spare_stencil();
   boxes.smoothing.reset();
 }

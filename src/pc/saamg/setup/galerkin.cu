@@ -251,7 +251,7 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
   const Csr &A        = from.A;
   CsrMatrix  Ac;
 
-  if (isolated && A.space == Space::Host && (!from.no_rows() || I.bs * I.k > 1) && (once || !I.boxes) && row_by_row(from, I, Ac)) {
+  if (isolated && A.space == Space::Host && (!from.no_rows() || I.bs * I.k > 1) && !I.boxes && row_by_row(from, I, Ac)) {
     magnitude      = coarse_magnitudes(I, magnitude);
     coarse_columns = I.coarse;
     row_by_row_    = !once;

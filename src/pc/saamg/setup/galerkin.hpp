@@ -22,8 +22,9 @@ struct Interpolation {
 
   BlockPatternPtr nodes, blocks, transposed_blocks; // of the fine operator, of P and of its transpose of this rank, where they are known
 
-  /* One rank's device reads P^T from P by place: there is no R. On the host R's rows are faster. */
+  /* One rank's device reads P^T from P by place: there is no R. On the host a cycle is faster by R's rows, and a product without. */
   bool by_place() const { return boxes && !boxes->ranks && P.space() == Space::Cuda; }
+  bool multiplied_by_place() const { return boxes && !boxes->ranks; }
 
   /* P is of boxes of 7 points, and smoothed to degree 2. */
   bool on_stars() const { return boxes && boxes->stars; }

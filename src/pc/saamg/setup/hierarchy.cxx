@@ -16,7 +16,7 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
   PetscCall(Step(events.galerkin, *grid.level->columns, [&] {
     CsrTransfer &t = *grid.transfer;
 
-    if (!t.transposed()) t.transpose(); // as release() left it
+    if (!t.multiplied_by_place() && !t.transposed()) t.transpose(); // as release() left it
     next.magnitude  = std::move(grid.level->magnitude);
     next.own        = CsrMatrix(); // before there is another
     next.own        = t.product.make(grid.level->rows(), grid.level->columns, t, next.columns, next.magnitude, !keeps_products(options));
@@ -272,7 +272,7 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     else {
       PetscCall(have_rows(grids_[l], !spares_rows(grids_[l])));
       PetscCall(Step(events.galerkin, *level.columns, [&] {
-        if (!t.transposed()) t.transpose();
+        if (!t.multiplied_by_place() && !t.transposed()) t.transpose();
         next.magnitude = std::move(level.magnitude);
         t.product.update(level.rows(), t, next.own, next.magnitude);
         next.own_format = t.product.take_diagonals();

@@ -24,8 +24,8 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     CsrTransfer &t = *grid.transfer;
     MapPtr       columns, wcolumns;
     CsrMatrix    W;
-    const auto   transpose = [&] { /* beside the matrix's rows where these stay */
-                                 if (spares_rows(grid)) t.release_transpose(false);
+    const auto   transpose = [&] { /* beside the matrix's rows where these stay, and where a product reads it */
+                                 if (spares_rows(grid) || t.multiplied_by_place()) t.release_transpose(false);
                                  else t.transpose();
     };
 
