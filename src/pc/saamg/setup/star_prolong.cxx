@@ -3,6 +3,7 @@
 #include "core/launch/host_loop.hpp"
 #include "core/sparse/host_rows.hpp"
 #include "core/util/algorithm.hpp"
+#include "core/util/each.hpp"
 #include "within_rows.hpp"
 
 namespace goza::saamg {
@@ -18,14 +19,19 @@ struct FirstRow {
   unsigned    reached;        // bit m
 };
 
-/* Where a node's boxes are. Along a line nothing but the first direction changes: no divisions. */
-struct Around {
-  int      o[3];
-  PetscInt own, step[3]; // its box, and to that beside in each direction
+/* How a node lies in its box, which is known when this is compiled: which sums there are is, too, and they are registers. */
+template <int x, int y, int z> struct LiesSo {
+  static constexpr int      own  = 4 * (z < 0) + 2 * (y < 0) + (x < 0);        // of its 8 places
+  static constexpr unsigned away = (x != 0) * 1 + (y != 0) * 2 + (z != 0) * 4; // directions in which it reaches a box beside its own
 
-  bool     crosses(int d, int s) const { return o[d] == s; }
+  static constexpr bool crosses(int d, int s) { return (d == 0 ? x : d == 1 ? y : z) == s; }
+};
+
+/* Where a node's boxes are: its own, and how far it is to that beside in each direction. */
+struct Around {
+  PetscInt own, step[3];
+
   PetscInt box(int m) const { return own + (m & 1 ? step[0] : 0) + (m & 2 ? step[1] : 0) + (m & 4 ? step[2] : 0); }
-  int      own_place() const { return 4 * (o[2] < 0) + 2 * (o[1] < 0) + (o[0] < 0); }
 };
 
 template <class Stencil> class StarRows {
@@ -52,10 +58,12 @@ public:
 
   void make(CsrMatrix &P)
   {
+    PetscInt *const length = P.ptr.data();
+
     run_on_host([&] {
       for (PetscInt z = 0; z <= grid_.nodes[2]; z++) {
-        if (z < grid_.nodes[2]) for_each_node(z, [&](PetscInt node, FirstRow *row, const Around &at) { smooth_first(node, *row, at); });
-        if (z > 0) for_each_node(z - 1, [&](PetscInt node, FirstRow *row, const Around &at) { P.ptr.data()[node] = smooth_again(node, row, at); });
+        if (z < grid_.nodes[2]) for_each_node(z, [&](auto place, PetscInt node, FirstRow *row, const Around &at) { smooth_first(place, node, *row, at); });
+        if (z > 0) for_each_node(z - 1, [&](auto place, PetscInt node, FirstRow *row, const Around &at) { length[node] = smooth_again(place, node, row, at); });
       }
     });
     lengths_to_pointer(Space::Host, P.ptr);
@@ -72,51 +80,67 @@ private:
   /* Plane z among those that are held. */
   FirstRow *held(PetscInt z) { return rows_.data() + z % planes * grid_.plane(); }
 
-  /* f(node, its row, where its boxes are) */
+  /* f(place, node, its row, where its boxes are). Nodes that are none of the lattice's have no row. */
   template <class F> void for_each_node(PetscInt z, F f)
   {
     for (PetscInt y = 0; y < grid_.nodes[1]; y++) {
       const PetscInt first = z * grid_.plane() + y * grid_.nodes[0];
       const BoxNode  line  = grid_.place(first);
       FirstRow      *row   = held(z) + y * grid_.nodes[0];
-      Around         at{{0, line.o[1], line.o[2]}, 0, {0, line.o[1] * grid_.boxes[0], line.o[2] * grid_.boxes_of_plane()}};
-      const PetscInt own = grid_.number(line.box) - line.box[0];
+      const PetscInt own   = grid_.number(line.box) - line.box[0];
+      const int      lies  = (line.o[1] + 1) + 3 * (line.o[2] + 1);
 
       below_ = held(z + planes - 1) - held(z);
       above_ = held(z + 1) - held(z);
-      for (PetscInt x = 0; x < grid_.nodes[0]; x++, row++) {
-        at.o[0] = at.step[0] = in_line_[x].o[0];
-        at.own               = own + in_line_[x].box[0];
-        f(first + x, row, at);
+      if (line.o[1] < -1 || line.o[1] > 1 || line.o[2] < -1 || line.o[2] > 1) {
+        for (PetscInt x = 0; x < grid_.nodes[0]; x++) f(LiesSo<0, 0, 0>(), first + x, row + x, Around{});
+        continue;
       }
+      each<9>([&](auto yz) {
+        if (lies != yz) return;
+        constexpr int oy = yz % 3 - 1, oz = yz / 3 - 1;
+        Around        at{0, {0, oy * grid_.boxes[0], oz * grid_.boxes_of_plane()}};
+
+        for (PetscInt x = 0; x < grid_.nodes[0]; x++) {
+          at.own     = own + in_line_[x].box[0];
+          at.step[0] = in_line_[x].o[0];
+          if (at.step[0] == -1) f(LiesSo<-1, oy, oz>(), first + x, row + x, at);
+          else if (at.step[0] == 1) f(LiesSo<1, oy, oz>(), first + x, row + x, at);
+          else f(LiesSo<0, oy, oz>(), first + x, row + x, at);
+        }
+      });
     }
   }
 
-  /* f(node, its row or nullptr, value, direction, -1 or 1) for the entries beside the diagonal. */
-  template <class F> void for_each_beside(PetscInt node, const FirstRow *row, Bits27 mine, F f) const
+  /* f(node, its row, value, direction, -1 or 1) for the entries beside the diagonal. */
+  template <class F> void for_each_beside(PetscInt node, const FirstRow *row, Bits27 mine, const F &f) const
   {
     const PetscInt line = stride_[1];
 
-    if (mine >> 4 & 1) f(node - stride_[2], row + below_, A_(node, 4), 2, -1);
-    if (mine >> 10 & 1) f(node - line, row - line, A_(node, 10), 1, -1);
-    if (mine >> 12 & 1) f(node - 1, row - 1, A_(node, 12), 0, -1);
-    if (mine >> 14 & 1) f(node + 1, row + 1, A_(node, 14), 0, 1);
-    if (mine >> 16 & 1) f(node + line, row + line, A_(node, 16), 1, 1);
-    if (mine >> 22 & 1) f(node + stride_[2], row + above_, A_(node, 22), 2, 1);
+    if (mine >> 4 & 1) f(node - stride_[2], row + below_, A_(node, 4), constant<2>(), constant<-1>());
+    if (mine >> 10 & 1) f(node - line, row - line, A_(node, 10), constant<1>(), constant<-1>());
+    if (mine >> 12 & 1) f(node - 1, row - 1, A_(node, 12), constant<0>(), constant<-1>());
+    if (mine >> 14 & 1) f(node + 1, row + 1, A_(node, 14), constant<0>(), constant<1>());
+    if (mine >> 16 & 1) f(node + line, row + line, A_(node, 16), constant<1>(), constant<1>());
+    if (mine >> 22 & 1) f(node + stride_[2], row + above_, A_(node, 22), constant<2>(), constant<1>());
   }
+  template <int k> using constant = std::integral_constant<int, k>;
 
-  void smooth_first(PetscInt node, FirstRow &row, const Around &at)
+  template <class P> void smooth_first(P, PetscInt node, FirstRow &to, const Around &at)
   {
     const Bits27 mine = stencil_[node];
+    FirstRow     row{};
 
-    row = FirstRow{};
-    if (!(mine & coupled_node)) return;
+    if (!(mine & coupled_node)) {
+      to = row;
+      return;
+    }
     const PetscScalar f   = -first_ * dinv_[node];
     PetscScalar       own = mine >> 13 & 1 ? A_(node, 13) * T_[node] : PetscScalar(0);
 
     row.reached = 1;
-    for_each_beside(node, &row, mine, [&](PetscInt j, const FirstRow *, PetscScalar a, int d, int s) {
-      if (!at.crosses(d, s)) own += a * T_[j];
+    for_each_beside(node, &to, mine, [&](PetscInt j, const FirstRow *, PetscScalar a, auto d, auto s) {
+      if constexpr (!P::crosses(d, s)) own += a * T_[j];
       else {
         row.beside[d] = f * (a * T_[j]);
         row.reached |= stencil_[j] & coupled_node ? 1u << side[d] : 0;
@@ -124,24 +148,31 @@ private:
     });
     row.own = f * own + T_[node];
     row.sum = row.own * coarse_[at.own];
-    for (int d = 0; d < 3; d++)
-      if (row.reached >> side[d] & 1) row.sum += row.beside[d] * coarse_[at.box(side[d])];
+    each<3>([&](auto d) {
+      if constexpr (P::away >> d & 1)
+        if (row.reached >> side[d] & 1) row.sum += row.beside[d] * coarse_[at.box(side[d])];
+    });
+    to = row;
   }
 
-  /* Adds a times row j, which is a step away in direction d, across a box's border or not. */
-  static void add(PetscScalar a, const FirstRow &j, int d, bool crosses, PetscScalar *sum, unsigned &reached)
+  /* Adds a times row j, which is a step away in direction d, across a box's border or not. What it reaches in other directions the node reaches, too. */
+  template <class P, int d, bool crosses> static void add(PetscScalar a, const FirstRow &j, PetscScalar *sum, unsigned &reached)
   {
-    const int e = (d + 1) % 3, g = (d + 2) % 3, base = crosses ? side[d] : 0;
+    constexpr int base = crosses ? side[d] : 0;
 
     sum[base] += a * j.own;
-    sum[base | side[e]] += a * j.beside[e];
-    sum[base | side[g]] += a * j.beside[g];
-    reached |= (j.reached & 1) << base | (j.reached >> side[e] & 1) << (base | side[e]) | (j.reached >> side[g] & 1) << (base | side[g]);
+    reached |= (j.reached & 1) << base;
+    each<3>([&](auto e) {
+      if constexpr (e != d && P::away >> e & 1) {
+        sum[base | side[e]] += a * j.beside[e];
+        reached |= (j.reached >> side[e] & 1) << (base | side[e]);
+      }
+    });
     if (crosses) sum[0] += a * j.beside[d];
   }
 
   /* The row's length. */
-  PetscInt smooth_again(PetscInt node, const FirstRow *here, const Around &at)
+  template <class P> PetscInt smooth_again(P place, PetscInt node, const FirstRow *here, const Around &at)
   {
     const Bits27 mine = stencil_[node];
 
@@ -152,34 +183,36 @@ private:
     PetscScalar       sum[8] = {a * row.own, a * row.beside[0], a * row.beside[1], 0, a * row.beside[2], 0, 0, 0}, wanted = a * row.sum;
     unsigned          reached = row.reached;
 
-    for_each_beside(node, here, mine, [&](PetscInt, const FirstRow *other, PetscScalar value, int d, int s) {
+    for_each_beside(node, here, mine, [&](PetscInt, const FirstRow *other, PetscScalar value, auto d, auto s) {
       wanted += value * other->sum;
-      add(value, *other, d, at.crosses(d, s), sum, reached);
+      add<P, d, P::crosses(d, s)>(value, *other, sum, reached);
     });
-    return write(node, at, row, reached, f, wanted, sum);
+    return write(place, node, at, row, reached, f, wanted, sum);
   }
 
-  PetscInt write(PetscInt node, const Around &at, const FirstRow &row, unsigned reached, PetscScalar f, PetscScalar wanted, const PetscScalar *sum)
+  template <class P>
+  PetscInt write(P, PetscInt node, const Around &at, const FirstRow &row, unsigned reached, PetscScalar f, PetscScalar wanted, const PetscScalar *sum)
   {
     const PetscScalar  old[8] = {row.own, row.beside[0], row.beside[1], 0, row.beside[2], 0, 0, 0};
-    const int          own    = at.own_place();
     PetscScalar        value[8], found = 0;
     PetscInt *const    col    = cols_.room(8);
     PetscScalar *const val    = vals_.room(8);
     PetscInt           n      = 0;
     unsigned           places = 0;
 
-    for (int place = 0; place < 8; place++) {
-      const int m = place ^ own;
+    each<8>([&](auto place) {
+      constexpr int m = place ^ P::own;
 
-      if (!(reached >> m & 1)) continue;
-      places |= 1u << place;
-      col[n]   = at.box(m);
-      value[n] = old[m] + f * sum[m];
-      val[n]   = old[m];
-      found += value[n] * coarse_[col[n]];
-      n++;
-    }
+      if constexpr (!(m & ~P::away)) {
+        if (!(reached >> m & 1)) return;
+        places |= 1u << place;
+        col[n]   = at.box(m);
+        value[n] = old[m] + f * sum[m];
+        val[n]   = old[m];
+        found += value[n] * coarse_[col[n]];
+        n++;
+      }
+    });
     const PetscScalar share = share_out(row.sum + f * wanted, found);
 
     for (PetscInt k = 0; k < n && share != PetscScalar(0); k++) val[k] = share * value[k];
