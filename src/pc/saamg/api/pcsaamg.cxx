@@ -60,7 +60,6 @@ static PetscErrorCode HoldNearNull(PC pc, SAAMG *mg, NearNull &modes)
 /* Builds the hierarchy, or fills in new values. */
 static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, OwnRows &rows, NearNull &modes, bool values_only, bool *finite, bool *wants_rows)
 {
-  const OperatorSource      exact = ExactSource(mg);
   std::shared_ptr<CsrFacts> facts;
 
   PetscFunctionBegin;
@@ -70,6 +69,9 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, OwnRows &rows, NearNull &
   const bool half                  = mg->space == Space::Cuda && WantedPrecision(*mg) == PC_SAAMG_HALF;
   mg->hierarchy_options.half_pairs = half && !PetscDefined(USE_REAL_SINGLE);
   mg->hierarchy_options.rough_from = half ? least_rough_bytes : no_rough_rows;
+  PetscCall(FailTogether(comm_of(pc), HoldDiagonals(pc, mg, &rows), "hold its diagonals"));
+  const OperatorSource exact = ExactSource(mg, rows);
+
   PetscCall(ChooseForMatrix(pc, mg, rows, exact, &values_only, &facts));
   if (mg->inner) PetscFunctionReturn(PETSC_SUCCESS);
   if (!values_only) mg->cycle.reset();
@@ -252,13 +254,11 @@ static PetscErrorCode PCReset_SAAMG(PC pc)
   mg->cycle.reset();
   mg->transposed.reset();
   mg->hierarchy.reset();
-  mg->group.reset();
-  mg->inner.reset();
+  mg->group.reset(), mg->inner.reset();
   mg->tuned = {}, mg->values = ValueSketch();
   PetscCall(MatDestroy(&mg->matrix));
   PetscCall(MatDestroy(&mg->converted));
-  mg->staged_b = Stage();
-  mg->staged_x = Stage();
+  mg->staged_b = Stage(), mg->staged_x = Stage();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -176,9 +176,13 @@ struct SAAMG : SaamgSettings {
   bool                   again = false; // the matrix has the pattern of the last set-up
   Space                  space = Space::Host;
   Stage                  staged_b, staged_x;
-  PetscLogDouble         fine_rows = 0, fine_nonzeros = 0;
-  MemoryEstimate         predicted{};
-  std::size_t            most = 0; // bytes on the device during the set-up
+
+  std::weak_ptr<ParOperator<PetscScalar>> held; // what the cycle has of the matrix, where the set-up made it: see HoldDiagonals()
+  Stamp                                   held_stamp;
+
+  PetscLogDouble fine_rows = 0, fine_nonzeros = 0;
+  MemoryEstimate predicted{};
+  std::size_t    most = 0; // bytes on the device during the set-up
 
   std::array<PetscObjectId, 3> transposed_fits{}; // the matrix and the two vectors of PCApplyTranspose() whose sizes all ranks have found to fit
 };
@@ -207,6 +211,7 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes);
 PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBoxes *boxes); // a leader's; else of the DM or, by_diagonals, as the offsets show it
 PetscErrorCode OpenRows(SAAMG *mg, bool known_to_ascend, OwnRows *rows);
 PetscErrorCode CloseRows(SAAMG *mg);
+PetscErrorCode HoldDiagonals(PC pc, SAAMG *mg, OwnRows *rows);
 /* saamg_precision.cxx: the levels between two set-ups. Collective. */
 PetscErrorCode BorrowLevels(SAAMG *mg, OwnRows *rows);
 PetscErrorCode ReturnLevels(SAAMG *mg);
@@ -234,7 +239,7 @@ PetscErrorCode   SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision);  // w
 PetscErrorCode   ExactProduct(SAAMG *mg, ParOperator<PetscScalar> **exact); // faster than by the finest level's rows; nullptr: on some rank there is none
 PetscErrorCode   PCPreSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
 PetscErrorCode   PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
-OperatorSource   ExactSource(SAAMG *mg);
+OperatorSource   ExactSource(SAAMG *mg, const OwnRows &rows);
 RowsOnDemand     MakesRowsAgain(SAAMG *mg, OwnRows *rows);
 
 /* saamg_view.cxx */

@@ -3,6 +3,7 @@
 #include "mat/own/own_cds.hpp"
 #include "parallel/rank_group.hpp"
 #include "petsc/plugin.hpp"
+#include "pc/saamg/cycle/level_format.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "pc/saamg/setup/stored_rows.hpp"
 #include "saamg_data.hpp"
@@ -87,6 +88,33 @@ PetscErrorCode OpenRows(SAAMG *mg, bool known_to_ascend, OwnRows *rows)
   }
   if (mg->makes_rows) PetscCall(rows->open_made(A));
   else PetscCall(rows->open(mg->converted ? mg->converted : A, mg->space, known_to_ascend, values_there(mg)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of one rank's matrix on a host that is no format's: what the cycle is to have of it, made first where that is diagonals, since most steps read these in half
+   the time. In new values it is the last set-up's, filled again. */
+PetscErrorCode HoldDiagonals(PC pc, SAAMG *mg, OwnRows *rows)
+{
+  std::shared_ptr<ParOperator<PetscScalar>> &held = rows->held, of_matrix;
+  FormatChoice                               choice;
+  const FormatFactory<PetscScalar>           wide = [&](Space space) { return std::make_unique<WideCds>(space, diagonals_for_level(choice)); };
+
+  PetscFunctionBegin;
+  if (mg->space != Space::Host || rows->columns->size() > 1 || !rows->A.ptr || block_size_of(pc->pmat) > 1 || WantedPrecision(*mg) != PC_SAAMG_DOUBLE)
+    PetscFunctionReturn(PETSC_SUCCESS);
+  if (!mg->converted || mg->owner) PetscCall(MatFormatGetOperator(mg->matrix, &of_matrix));
+  if (of_matrix) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->again) held = mg->held.lock();
+  if (held) mg->held_stamp.new_values();
+  else {
+    PetscCall(Guarded([&] {
+      choice = decide_for_level(rows->A, 1, sizeof(PetscScalar)).choice;
+      if (choice.layout == Layout::CdsFull || choice.layout == Layout::CdsHalf) held = std::make_shared<ParOperator<PetscScalar>>();
+    }));
+    mg->held_stamp.new_pattern();
+  }
+  mg->held = held;
+  if (held) PetscCall(held->update(rows->A, rows->columns, mg->held_stamp, wide));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

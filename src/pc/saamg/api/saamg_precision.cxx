@@ -56,8 +56,13 @@ static PetscErrorCode ExactOperator(Mat A, Space space, ParOperator<PetscScalar>
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-OperatorSource ExactSource(SAAMG *mg)
+OperatorSource ExactSource(SAAMG *mg, const OwnRows &rows)
 {
+  if (rows.held)
+    return [held = rows.held](ParOperator<PetscScalar> **found) {
+      *found = held.get();
+      return PETSC_SUCCESS;
+    };
   if (mg->converted && !mg->owner) return {};
   return [mg](ParOperator<PetscScalar> **found) { return ExactOperator(mg->matrix, mg->space, found); };
 }
@@ -96,6 +101,7 @@ static PetscErrorCode FillCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision, st
 
   PetscFunctionBegin;
   PetscCall(FailTogether(comm, mg->converted && !mg->owner ? PETSC_SUCCESS : MatFormatGetOperator(mg->matrix, &fine), "lend its product with the matrix"));
+  if (!fine) fine = mg->held.lock();
   PetscCall(Together(comm, "begin a cycle", [&] {
     if (!cycle) cycle = make_cycle(precision);
     for (const Grid &grid : mg->hierarchy.grids()) { /* as release() left it */
@@ -193,7 +199,7 @@ PetscErrorCode BorrowLevels(SAAMG *mg, OwnRows *rows)
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
   PetscCall(OpenRows(mg, mg->ascending != 0, rows));
-  mg->hierarchy.borrow(rows->A, ExactSource(mg));
+  mg->hierarchy.borrow(rows->A, ExactSource(mg, *rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

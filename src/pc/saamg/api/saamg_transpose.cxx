@@ -65,7 +65,7 @@ static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
 
   mg->by_diagonals = kept;
   PetscCall(opened);
-  mg->hierarchy.borrow(rows.A, ExactSource(mg));
+  mg->hierarchy.borrow(rows.A, ExactSource(mg, rows));
   PetscCall(mg->hierarchy.restore(mg->hierarchy_options));
   for (const Grid &grid : mg->hierarchy.grids()) {
     const bool finest = &grid == mg->hierarchy.grids().data();

@@ -40,6 +40,33 @@ struct SameRows {
   RoughRows      *rough = nullptr;   // to be taken
 };
 
+/* What the model says of a level's rows. value_bytes: of those that are stored. */
+inline Decision decide_for_level(const Csr &A, PetscInt bs, std::size_t value_bytes)
+{
+  DecisionInput input;
+
+  input.space       = A.space;
+  input.machine     = &machine_for(A.space);
+  input.candidates  = format_sliced_ell | format_fold | format_cds;
+  input.csr         = false;
+  input.bs          = bs;
+  input.value_bytes = input.x_bytes = value_bytes;
+  // on the device the model is believed: the usual format can take nearly twice as long where it expects little gain
+  input.margin = A.space == Space::Cuda ? 1 : 1.5;
+  return decide(A, input);
+}
+
+/* A format of diagonals as the model has chosen it. */
+inline CdsOptions diagonals_for_level(const FormatChoice &choice)
+{
+  CdsOptions options;
+
+  options.bs        = choice.param;
+  options.storage   = choice.layout == Layout::CdsFull ? CdsStorage::Full : CdsStorage::Auto;
+  options.symmetric = true; // a preconditioner need not tell rounding from asymmetry
+  return options;
+}
+
 template <class V> class LevelFormat final : public Format<V> {
 public:
   /* half: vectors of single precision, values in half precision */
@@ -51,7 +78,6 @@ public:
   void build(const Csr &A) override
   {
     constexpr double worth = 0.97; // half precision costs digits
-    DecisionInput    input;
 
     this->nrows_  = A.nrows;
     this->ncols_  = A.ncols;
@@ -62,16 +88,8 @@ public:
       build_small(A);
       return;
     }
-    input.space       = this->space_;
-    input.machine     = &machine_for(this->space_);
-    input.candidates  = format_sliced_ell | format_fold | format_cds;
-    input.csr         = false;
-    input.bs          = bs_;
-    input.value_bytes = input.x_bytes = sizeof(V);
-    // on the device the model is believed: the usual format can take nearly twice as long where it expects little gain
-    input.margin = this->space_ == Space::Cuda ? 1 : 1.5;
-    choice_      = decide(A, input);
-    narrow_      = half_ && choice_.narrow <= worth;
+    choice_ = decide_for_level(A, bs_, sizeof(V));
+    narrow_ = half_ && choice_.narrow <= worth;
     if (half_ && !narrow_) choice_.sentence += "; half precision would not be faster";
     for (const Candidate &c : choice_.candidates) {
       if (!build_as(c.choice, A)) continue;
@@ -180,11 +198,8 @@ private:
       make<Fold>(options, A);
       return true;
     }
-    CdsOptions options;
+    const CdsOptions options = diagonals_for_level(choice);
 
-    options.bs        = choice.param;
-    options.storage   = choice.layout == Layout::CdsFull ? CdsStorage::Full : CdsStorage::Auto;
-    options.symmetric = true;
     if (same_->diagonals && make_with<Cds>(options, [this](auto &cds) { return cds.build_like(*same_->diagonals); })) return true;
     const bool      known = same_->diagonals && same_->diagonals->block_size() == choice.param;
     const Diagonals found = known ? diagonals_of(*same_->diagonals, A) : find_diagonals(A, choice.param, CdsOptions().share);

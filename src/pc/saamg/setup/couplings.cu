@@ -192,7 +192,7 @@ static Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, 
   std::vector<std::int64_t> n;
   Couplings                 found;
 
-  if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
+  if (const auto *cds = columns.size() == 1 && (space == Space::Cuda || rows.no_rows()) ? rows.diagonals() : nullptr) { // a host takes less by rows
     n = count_couplings(space, A.nrows, RowCouplings<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), dinv.data()}, part,
                         [&](const auto &row) { return joined_rows<Plus, numbers_of_couplings, std::int64_t>(space, A.nrows, row); });
   } else {

@@ -86,6 +86,7 @@ PetscErrorCode OwnRows::close()
   PetscFunctionBegin;
   A     = {};
   made_ = CsrMatrix();
+  held.reset();
   PetscCall(diagonal_.close());
   PetscCall(off_diagonal_.close());
   PetscFunctionReturn(PETSC_SUCCESS);

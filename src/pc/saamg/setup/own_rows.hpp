@@ -2,6 +2,7 @@
 #pragma once
 #include "mat/cds/cds.hpp"
 #include "mat/common/borrowed_csr.hpp"
+#include "mat/common/par_operator.hpp"
 #include "parallel/par_csr.hpp"
 
 namespace goza::saamg {
@@ -12,6 +13,8 @@ struct OwnRows {
   Csr    A{};
   MapPtr columns;
   bool   ascend = false; // columns did, as they came
+
+  std::shared_ptr<ParOperator<PetscScalar>> held; // by diagonals, of a host's matrix of which nobody else has such: see HoldDiagonals()
 
   /* same: nullptr, or the format of the diagonal block there, which holds the same values; where its entries, of diagonals those that are not 0, are all that
      the block has, they are read instead of the block's. Collective. */
