@@ -263,6 +263,7 @@ private:
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options, bool fresh = true);
   bool           keeps_products(const HierarchyOptions &options) const { return options.keep != Keep::Nothing && (updated_ || !options.sparing); }
   bool           spares_rows(const Grid &grid) const;
+  bool           spares_rows(const Grid &grid, const Coarsening &from) const;
   PetscErrorCode have_rows(Grid &grid, bool wanted);
   PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
   PetscErrorCode restore_operator(const Grid &grid, CsrLevel &next, Array<PetscReal> &magnitude);

@@ -92,6 +92,7 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
     grid.transfer->alone    = from.alone;
     grid.transfer->smoothed = from.degree > 0;
   }));
+  if (spares_rows(grid, from)) PetscCall(have_rows(grid, false));
   PetscCall(interpolate(grid, from, options));
   *work = 0; // as good as nothing, where P is not smoothed
   if (!from.boxes && from.degree > 0) PetscCall(Step(events.galerkin, columns, [&] { *work = product_work(grid.level->A, columns, *grid.transfer); }));

@@ -31,6 +31,14 @@ bool Hierarchy::spares_rows(const Grid &grid) const
   return level.on_demand && t && t->bs * t->k > 1 && t->blocks && !t->W.ptr.size() && level.rows().diagonals();
 }
 
+/* The same of its interpolation. */
+bool Hierarchy::spares_rows(const Grid &grid, const Coarsening &from) const
+{
+  const CsrLevel &level = *grid.level;
+
+  return level.on_demand && !from.boxes && from.bs * from.k > 1 && plain(from) && level.blocks && level.rows().diagonals();
+}
+
 PetscErrorCode Hierarchy::have_rows(Grid &grid, bool wanted)
 {
   CsrLevel &level = *grid.level;

@@ -52,12 +52,12 @@ static PetscReal omega_within(PetscReal lambda, const Coarsening &from, const Hi
 }
 
 /* Of A, whose columns are those of `rows`. */
-static CsrMatrix polynomial(const Csr &A, const MapPtr &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal lambda,
+static CsrMatrix polynomial(const StoredRows &A, const MapPtr &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal lambda,
                             const HierarchyOptions &options, MapPtr &columns, const KnownBlocks &known = {})
 {
   CsrMatrix P = smoothed_prolongator(A, from, dinv, omega(lambda, 1, from, options), columns, from.degree > 1 ? KnownBlocks{known.nodes} : known);
 
-  for (PetscInt step = 2; step <= from.degree; step++) smooth_once_more(A, rows, dinv, omega(lambda, step, from, options), from.bs, from.k, P, columns);
+  for (PetscInt step = 2; step <= from.degree; step++) smooth_once_more(A.A, rows, dinv, omega(lambda, step, from, options), from.bs, from.k, P, columns);
   return P;
 }
 
@@ -151,7 +151,8 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
   }
   if (from.adjoint && tests) *tests = test_functions(A, level.columns, from, *dinv, lambda, options, *columns_of_tests);
   const bool whole = !filtered.ptr.size() && !diffusive.ptr.size();
-  CsrMatrix  P     = polynomial(A, level.columns, from, *dinv, lambda, options, columns, {whole ? level.blocks : nullptr, &grid.transfer->blocks});
+  CsrMatrix  P     = polynomial(whole ? level.rows() : A, level.columns, from, *dinv, lambda, options, columns,
+                           {whole ? level.blocks : nullptr, &grid.transfer->blocks});
   if (from.shortens) shorten_rows({from.coarse_B, from.name, level.ids(1)}, nullptr, columns, P);
   if (!smooths_within(grid, from, from.filters ? entries_of_all(A, *level.columns) : level.nnz)) return P;
   const PetscReal step = omega_within(grid.lambda, from, options);
@@ -173,10 +174,7 @@ static CsrMatrix unsmoothed(const CsrLevel &level, const Coarsening &from, MapPt
   return smoothed_prolongator(nothing.view(), from, level.dinv, 0, columns);
 }
 
-static bool plain(const Coarsening &from)
-{
-  return !from.filters && !from.adjoint && !from.alone && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix;
-}
+bool plain(const Coarsening &from) { return !from.filters && !from.adjoint && !from.alone && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix; }
 
 /* Whether P's rows need not be held: the next product makes them, and a cycle that reads pairs in half precision gets these from there. */
 static bool product_may_make(const Grid &grid, const Coarsening &from, const HierarchyOptions &options)

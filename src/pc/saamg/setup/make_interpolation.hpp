@@ -9,6 +9,9 @@ namespace goza::saamg {
 CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests = nullptr,
                            MapPtr *columns_of_tests = nullptr);
 
+/* Whether P is made of the matrix as it is, smoothed once. */
+bool plain(const Coarsening &from);
+
 /* Whether P keeps few entries a row where its product would take too many multiplications: below a finest level that is filtered because its entries are of
    both signs rows are long and aggregates small. */
 bool shortens(const Coarsening &from, const HierarchyOptions &options);

@@ -24,12 +24,24 @@ HD void row_length_at(PetscInt row, PetscInt bs, PetscInt k, const PetscInt *beg
   length[row] = (begin[row / bs + 1] - begin[row / bs]) * k;
 }
 
-template <int K> void smooth_rows_host(const SmoothedRow<0> &of)
+/* Diagonals as rows of what they hold. */
+struct RowsOfDiagonals {
+  mat::CdsEntries<const PetscScalar> A;
+
+  template <class F> HD void for_each_entry(PetscInt row, F f) const
+  {
+    A.for_each_entry(row, [&f](PetscInt j, PetscScalar a) {
+      if (a != PetscScalar(0)) f(j, a);
+    });
+  }
+};
+
+template <int K, class Rows> void smooth_rows_host(PetscInt nrows, const SmoothedRow<0, Rows> &of)
 {
-  const SmoothedRow<K> row{of.A, of.bs, of.vectors, of.aggregate, of.T, of.dinv, of.omega, of.reached, of.begin, of.ptr, of.col, of.val};
+  const SmoothedRow<K, Rows> row{of.A, of.bs, of.vectors, of.aggregate, of.T, of.dinv, of.omega, of.reached, of.begin, of.ptr, of.col, of.val};
 
   run_on_host([&] {
-    for (PetscInt i = 0; i < row.A.nrows; i++) row(i);
+    for (PetscInt i = 0; i < nrows; i++) row(i);
   });
 }
 
@@ -55,6 +67,14 @@ bool smooth_blocks_host(const SmoothedRow<0> &rows, const Csr &blocks)
        : is(3, 6) ? smooth_blocks_host<3, 6>(rows, blocks)
        : is(6, 6) ? smooth_blocks_host<6, 6>(rows, blocks)
                   : false;
+}
+
+template <class Rows> void smooth_rows_host(PetscInt nrows, const SmoothedRow<0, Rows> &row)
+{
+  if (row.vectors == 2) smooth_rows_host<2>(nrows, row);
+  else if (row.vectors == 3) smooth_rows_host<3>(nrows, row);
+  else if (row.vectors == 6) smooth_rows_host<6>(nrows, row);
+  else smooth_rows_host<0>(nrows, row);
 }
 
 #if defined(__CUDACC__)
@@ -99,28 +119,25 @@ static bool find_nodes(const Coarsening &from, FullBlocks &blocks)
   return (from.bs == 2 || from.bs == 3 || from.bs == 6) && from.aggregates->size() == 1 && (blocks.known || (blocks.A.space == Space::Cuda && blocks.find()));
 }
 
-/* Values and columns of P's rows, whose nodes reach the aggregates that are their columns in `reached`. */
-static void smooth_nodes(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const BlockPatternPtr &known,
+/* Values and columns of P's rows, whose nodes reach the aggregates that are their columns in `reached`. A has rows, but on a host. */
+static void smooth_nodes(const StoredRows &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const BlockPatternPtr &known,
                          const Csr &reached, CsrMatrix &P)
 {
-  const PetscInt       k = from.k;
-  const SmoothedRow<0> row{rows_of(A), from.bs,     k,           from.aggregate.data(), from.Q.data(), dinv.data(),
-                           omega,      reached.col, reached.ptr, P.ptr.data(),          P.col.data(),  P.val.data()};
+  const auto row = [&](auto rows) {
+    return SmoothedRow<0, decltype(rows)>{rows,  from.bs,     from.k,      from.aggregate.data(), from.Q.data(), dinv.data(),
+                                          omega, reached.col, reached.ptr, P.ptr.data(),          P.col.data(),  P.val.data()};
+  };
 
-  if (A.space == Space::Cuda) {
-    for_each_row(A.space, A.nrows * k, bound<smoothed_entry>(row));
-    return;
-  }
-  if (FullBlocks nodes(A, from.bs, from.bs, known); known && find_nodes(from, nodes) && smooth_blocks_host(row, nodes.pattern())) return;
-  if (k == 2) smooth_rows_host<2>(row);
-  else if (k == 3) smooth_rows_host<3>(row);
-  else if (k == 6) smooth_rows_host<6>(row);
-  else smooth_rows_host<0>(row);
+  if (A.A.space == Space::Cuda) for_each_row(A.A.space, A.A.nrows * from.k, bound<smoothed_entry>(row(rows_of(A.A))));
+  else if (A.no_rows()) smooth_rows_host(A.A.nrows, row(RowsOfDiagonals{entries_of(*A.diagonals())}));
+  else if (FullBlocks nodes(A.A, from.bs, from.bs, known); known && find_nodes(from, nodes) && smooth_blocks_host(row(rows_of(A.A)), nodes.pattern())) return;
+  else smooth_rows_host(A.A.nrows, row(rows_of(A.A)));
 }
 
 /* P by the local numbers of aggregates. */
-static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const KnownBlocks &known)
+static CsrMatrix smooth(const StoredRows &stored, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const KnownBlocks &known)
 {
+  const Csr      &A     = stored.A;
   const Space     space = A.space;
   const PetscInt  bs = from.bs, k = from.k, nnodes = A.nrows / bs, naggregates = from.aggregates->nlocal();
   const PetscInt *aggregate = from.aggregate.data();
@@ -140,7 +157,7 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   }
 #endif
   FullBlocks nodes(A, bs, bs, known.nodes);
-  const bool found = find_nodes(from, nodes);
+  const bool found = stored.no_rows() ? nodes.find() : find_nodes(from, nodes);
   const auto rows  = found ? ReachedRows{nodes.pattern().ptr, nodes.pattern().col, 1, aggregate, bs} : ReachedRows{A.ptr, A.col, bs, aggregate};
 
   find_pattern(space, nnodes, naggregates, rows, true, begin, reached);
@@ -150,15 +167,16 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   const PetscInt nnz = counted(static_cast<std::int64_t>(reached.size()) * bs * k);
   P.col              = Array<PetscInt>(space, nnz);
   P.val              = Array<PetscScalar>(space, nnz);
-  smooth_nodes(A, from, dinv, omega, known.nodes, {space, nnodes, naggregates, begin.data(), reached.data(), nullptr}, P);
+  smooth_nodes(stored, from, dinv, omega, known.nodes, {space, nnodes, naggregates, begin.data(), reached.data(), nullptr}, P);
   if (known.of_P && from.aggregates->size() == 1) *known.of_P = std::make_shared<BlockPattern>(BlockPattern{bs, k, std::move(begin), std::move(reached)});
   return P;
 }
 
-CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns, const KnownBlocks &known)
+CsrMatrix smoothed_prolongator(const StoredRows &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns,
+                               const KnownBlocks &known)
 {
   const ColumnMap      &map = *from.aggregates;
-  const LocalColumns    owners(map.comm(), map.n() * from.k, A.space);
+  const LocalColumns    owners(map.comm(), map.n() * from.k, A.A.space);
   CsrMatrix             P = smooth(A, from, dinv, omega, known);
   std::vector<PetscInt> ghosts;
 
@@ -190,7 +208,7 @@ bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<Pe
     FullBlocks blocks(P.view(), from.bs, from.k, *known.of_P);
 
     if (!blocks.find()) return false;
-    smooth_nodes(A, from, dinv, omega, known.nodes, blocks.pattern(), P);
+    smooth_nodes(rows, from, dinv, omega, known.nodes, blocks.pattern(), P);
     return true;
   }
   const bool single = A.space == Space::Cuda && !from.graph.n;

@@ -73,8 +73,8 @@ struct KnownBlocks {
   BlockPatternPtr *of_P  = nullptr;
 };
 
-/* P = (I - omega D^-1 A) T on the rows that have an aggregate. columns: of P. */
-CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns,
+/* P = (I - omega D^-1 A) T on the rows that have an aggregate. columns: of P. A may be without rows where its blocks are known, on one rank's host. */
+CsrMatrix smoothed_prolongator(const StoredRows &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns,
                                const KnownBlocks &known = {});
 
 /* New values in a P that was made so, of an A with the pattern that it had, all of it. False: there is no quicker way than to make it anew. */

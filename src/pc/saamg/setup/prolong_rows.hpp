@@ -34,8 +34,8 @@ struct ReachedRows {
 
 /* A row of P. Its blocks lie at ptr[row] .. ptr[row + 1], k entries each; their columns are those of the node's aggregates. K: k where it is known when this is
    compiled, else 0. */
-template <int K> struct SmoothedRow {
-  AijRowsView        A;
+template <int K, class Rows = AijRowsView> struct SmoothedRow {
+  Rows               A;
   PetscInt           bs, vectors;
   const PetscInt    *aggregate; // [ncols + nghost]
   const PetscScalar *T;         // [ncols + nghost][k]
