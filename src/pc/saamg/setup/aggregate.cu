@@ -291,7 +291,10 @@ static CsrAggregates aggregate(const CsrGraph &G, PetscInt least, bool first_alo
     joined.swap(of_root);
   }
   if (G.alone.size()) for_each_row(space, G.n, bound<number_alone>(G.alone.data(), begin, number.data(), G.ids, joined.data()));
-  return of_members(G, joined, roots, least);
+  CsrAggregates aggregates = of_members(G, joined, roots, least);
+
+  aggregates.even = boxes;
+  return aggregates;
 }
 
 CsrAggregates aggregate(const CsrGraph &G, PetscInt least) { return aggregate(G, least, false); }

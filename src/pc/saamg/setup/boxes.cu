@@ -225,7 +225,8 @@ std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> 
   }
   const std::vector<std::int64_t> count = check_boxes(A, dinv, has, *columns, wanted.threshold, whole, *boxes);
 
-  if (count[BoxCounts::bad] || count[BoxCounts::odd] > whole.all_boxes() / boxes_to_an_odd_root) return nullptr;
+  boxes->doubtful = count[BoxCounts::odd] > whole.all_boxes() / boxes_to_an_odd_root;
+  if (count[BoxCounts::bad] || (boxes->doubtful && wanted.threshold > 0)) return nullptr;
   bool longer[3];
   for (int d = 0; d < 3; d++) {
     const int of = lattice.points[2] == 1 && d > 0 ? 3 - d : d; // as grid_of() has them

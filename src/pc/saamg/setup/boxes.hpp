@@ -20,8 +20,9 @@ struct BoxSmoothing {
 struct Boxes {
   BoxGrid       grid{};
   Lattice       coarse;                            // of the boxes' roots
-  bool          stars  = false;                    // rows have no entries beyond a node and the six beside it
-  Bits27        places = 0;                        // where each row has all of these that are inside the grid: then the stencil goes and comes by place
+  bool          stars    = false;                  // rows have no entries beyond a node and the six beside it
+  bool          doubtful = false;                  // they are aggregate()'s where that finds them even
+  Bits27        places   = 0;                      // where each row has all of these that are inside the grid: then the stencil goes and comes by place
   Array<Bits27> stencil;                           // [nodes] which entries a row has, coupled_node
   Array<Bits8>  reach;                             // [nodes] which entries a row of P has, once there is one
   Array<Bits27> coarse_stencil;                    // [boxes] which entries a row of the product has, once there is one
@@ -63,7 +64,8 @@ struct BoxesWanted {
 
 /* The aggregates of A's strength graph where they are the boxes of the ids' lattice, each of whose points has a row, in natural order where one rank has them
    all; else none. Stars, which make smaller aggregates elsewhere, are in boxes where all nodes of a box are coupled to its root along its nodes and the
-   threshold is 0; beyond that boxes are of one tile in directions in which all entries are weak. Collective. */
+   threshold is 0; beyond that boxes are of one tile in directions in which all entries are weak. Where many nodes might be roots beside those of the boxes, as
+   with 15 points of uneven coefficients, and the threshold is 0, the boxes are doubtful. Collective. */
 std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, NodeIds ids, const MapPtr &columns, BoxesWanted wanted);
 
 Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids);

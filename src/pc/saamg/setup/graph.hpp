@@ -77,11 +77,12 @@ void set_alone(CsrGraph &G, Array<PetscInt> marked);
 HD inline void count_marked(PetscInt i, std::int64_t *count, const PetscInt *marked) { count[0] += marked[i]; }
 
 struct CsrAggregates {
-  PetscInt        n = 0;   // of this rank
-  MapPtr          map;     // those that this rank's nodes and their neighbours belong to
-  Array<PetscInt> of_node; // [nodes] by the map's local numbers, -1: isolated
-  Array<PetscInt> name;    // [owned nodes] of their aggregates: its root's; -1: the root knows
-  Lattice         lattice; // of these ids
+  PetscInt        n = 0;        // of this rank
+  MapPtr          map;          // those that this rank's nodes and their neighbours belong to
+  Array<PetscInt> of_node;      // [nodes] by the map's local numbers, -1: isolated
+  Array<PetscInt> name;         // [owned nodes] of their aggregates: its root's; -1: the root knows
+  Lattice         lattice;      // of these ids
+  bool            even = false; // roots are those that a lattice wants, and no others
 };
 
 /* Of G with a lattice: the edges between tiles that lie beside each other. Where entries reach further no root could be every third tile. Collective. */

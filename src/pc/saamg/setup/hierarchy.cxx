@@ -39,20 +39,22 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
 }
 
 /* The aggregates of the last grid's nodes. *stop: they are not much fewer than rows. */
-PetscErrorCode Hierarchy::aggregate_nodes(const Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates,
-                                          bool *stop)
+PetscErrorCode Hierarchy::aggregate_nodes(Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop)
 {
   const LocalColumns &columns = *grids_.back().level->columns;
   const PetscInt      least   = options.gather_limit / k + (options.gather_limit % k > 0);
 
   PetscFunctionBegin;
   PetscCall(Step(events.aggregate, columns, [&] {
-    if (from.boxes) aggregates = aggregates_of(*from.boxes, columns, grids_.back().level->ids(1), least);
-    else
+    if (!from.by_place())
       aggregates = aggressive                         ? aggregate_twice(from.graph, least)
                  : options.by_heaviest                ? aggregate_by_heaviest(from.graph, least)
                  : k >= many_modes * grids_.back().bs ? aggregate_around_first_roots(from.graph, least)
                                                       : aggregate(from.graph, least);
+    if (from.boxes && from.boxes->doubtful && !aggregates.even) from.boxes.reset();
+    if (!from.boxes) return;
+    from.boxes->doubtful = false;
+    aggregates           = aggregates_of(*from.boxes, columns, grids_.back().level->ids(1), least);
   }));
   const std::int64_t coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
   *stop                          = coarse_rows == 0 || coarse_rows > columns.nglobal() - columns.nglobal() / 10;
@@ -86,9 +88,9 @@ PetscErrorCode Hierarchy::coarsen_so(const Way &way, Array<PetscScalar> &B, Pets
     if (may_be_boxes(way, k, from->filters, options))
       from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->ids(1), columns,
                                {options.by_place, options.further && options.stars, way.threshold});
-    wants_rows_ = !from->boxes && grid.level->rows().no_rows();
+    wants_rows_ = !from->by_place() && grid.level->rows().no_rows();
     if (wants_rows_) return;
-    if (!from->boxes) from->graph = options.bends ? beside_alone(graph_of(grid, all)) : graph_of(grid, strength);
+    if (!from->by_place()) from->graph = options.bends ? beside_alone(graph_of(grid, all)) : graph_of(grid, strength);
     find_lasting(*from, way, options);
     link_slivers(grid, *from, way, options);
     from->graph.uneven = from->uneven;

@@ -267,7 +267,7 @@ private:
   PetscErrorCode have_rows(Grid &grid, bool wanted);
   PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
   PetscErrorCode restore_operator(const Grid &grid, CsrLevel &next, Array<PetscReal> &magnitude);
-  PetscErrorCode aggregate_nodes(const Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
+  PetscErrorCode aggregate_nodes(Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
   PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options,
                                   Array<PetscScalar> &coarse_B, double *work);
   PetscErrorCode look_ahead(Coarsening &from, const CsrAggregates &aggregates, double *work);

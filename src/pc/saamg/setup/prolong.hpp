@@ -37,6 +37,7 @@ struct Coarsening {
 
   std::shared_ptr<Boxes> boxes; // in the place of aggregates, where these are boxes of a lattice
 
+  bool by_place() const { return boxes && !boxes->doubtful; }
   void spare_ones()
   {
     Q        = Array<PetscScalar>(Q.space());
