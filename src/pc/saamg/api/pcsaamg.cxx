@@ -323,8 +323,7 @@ SAAMG::SAAMG()
   linear functions or rotations where the rows ask for them (below).
   Where the matrix is of a `DMDA`, or its rows show that they were numbered along a grid, aggregates are laid out on it, 3 x 3 x 3 nodes of 27 points each and 3
   along lines of strong coupling, so that coarse operators are those of grids, too. Planes of Dirichlet nodes are no part of that grid. On one rank and on
-  GPUs, with one unknown a node and threshold 0, where the aggregates are boxes the set-up computes interpolations and coarse operators by place, without a
-  search.
+  GPUs, with one unknown a node, where the aggregates are boxes the set-up computes interpolations and coarse operators by place, without a search.
   Where no near-null space is given and a symmetric matrix of one unknown a node is of fourth order on such a grid, as of plates that bend, which rows show that
   reach two points and take linear and square functions of the points for zeros, near-null vectors are the constant and these linear functions; the view says
   so. A near-null space of the constant alone leaves it at that. Aggregates are then 3 x 3 x 3 points whatever the entries are.
