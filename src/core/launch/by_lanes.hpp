@@ -80,11 +80,11 @@ HD inline int lanes_before(bool holds, [[maybe_unused]] int lanes, int *all)
   return 0;
 }
 
-/* What all lanes of a row have, added up: each of them gets it. */
-template <class V> HD inline V sum_of_lanes(V value, [[maybe_unused]] int lanes)
+/* What all lanes of a row have, or those `apart` from one another, added up: each of them gets it. */
+template <class V> HD inline V sum_of_lanes(V value, [[maybe_unused]] int lanes, [[maybe_unused]] int apart = 1)
 {
 #if defined(__CUDA_ARCH__)
-  for (int offset = 1; offset < lanes; offset <<= 1) value += __shfl_xor_sync(lanes_of_row(lanes), value, offset);
+  for (int offset = apart; offset < lanes; offset <<= 1) value += __shfl_xor_sync(lanes_of_row(lanes), value, offset);
 #endif
   return value;
 }

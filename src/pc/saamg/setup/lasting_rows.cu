@@ -1,4 +1,5 @@
 #include "lasting_rows.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "pc/saamg/smoother/chebyshev_roots.hpp"
@@ -24,22 +25,43 @@ HD void scaled_signs(PetscInt i, NodeIds ids, const PetscScalar *dinv, PetscScal
   for (int v = 0; v < vectors; v++) x[vectors * i + v] = bits >> v & 1 ? size : -size;
 }
 
+/* On a device a vector is a lane's, and a row's entries are shared by as many lanes as there are for each. */
 struct RelaxRow {
   Csr                A;
   const PetscScalar *dinv, *x;
   PetscReal          omega;
   PetscScalar       *next;
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
     PetscScalar sum[vectors] = {};
 
+    if (lanes > 1) {
+      const PetscScalar all = sum_of_lanes(part(i, lane % vectors, lane / vectors, lanes / vectors), lanes, vectors);
+
+      if (lane < vectors) step(i, lane, all);
+      return;
+    }
     for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
       const PetscScalar a = A.val[p], *from = x + vectors * A.col[p];
 
       for (int v = 0; v < vectors; v++) sum[v] += a * from[v];
     }
-    for (int v = 0; v < vectors; v++) next[vectors * i + v] = x[vectors * i + v] - omega * dinv[i] * sum[v];
+    for (int v = 0; v < vectors; v++) step(i, v, sum[v]);
+  }
+
+private:
+  HD void step(PetscInt i, int v, PetscScalar sum) const { next[vectors * i + v] = x[vectors * i + v] - omega * dinv[i] * sum; }
+
+  /* Of the row's product with vector v, from every `each`-th entry. */
+  HD PetscScalar part(PetscInt i, int v, int first, int each) const
+  {
+    const PetscInt end = A.ptr[i + 1];
+    PetscScalar    sum = 0;
+
+    UNROLL(4)
+    for (PetscInt p = A.ptr[i] + first; p < end; p += each) sum += A.val[p] * x[vectors * A.col[p] + v];
+    return sum;
   }
 };
 
@@ -64,7 +86,7 @@ std::int64_t leave_lasting_rows_alone(const Csr &A, const ColumnMap &columns, co
   for_each_row(space, A.nrows, bound<scaled_signs>(G.ids, dinv.data(), x.data()));
   for (const double root : leja_order(first_kind_roots(degree, ratio))) {
     columns.update(x.data(), vectors);
-    for_each_row(space, A.nrows, RelaxRow{A, dinv.data(), x.data(), static_cast<PetscReal>(1 / (static_cast<double>(lambda) * root)), next.data()});
+    for_each_row_by_lanes(space, A.nrows, RelaxRow{A, dinv.data(), x.data(), static_cast<PetscReal>(1 / (static_cast<double>(lambda) * root)), next.data()});
     x.swap(next);
   }
   for_each_row(space, A.nrows, bound<choose_lasting>(dinv.data(), x.data(), G.degree.data(), lasting.data()));
