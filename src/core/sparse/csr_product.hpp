@@ -147,7 +147,8 @@ template <int Slots, class Terms> __global__ void __launch_bounds__(128) CountKe
 
 /* Columns, ascending, unless they are known, and values of the rows with more than `least` and up to the table's limit. */
 template <int Slots, bool known, class Terms>
-__global__ void __launch_bounds__(128) FillKernel(PetscInt n, Terms terms, PetscInt least, const PetscInt *ptr, PetscInt *col, PetscScalar *val)
+__global__ void __launch_bounds__(128)
+  FillKernel(PetscInt n, Terms terms, PetscInt least, const PetscInt *ptr, std::conditional_t<known, const PetscInt, PetscInt> *col, PetscScalar *val)
 {
   constexpr int warps = warps_per_block<Slots, true>;
   __shared__ Table<Slots, true> tables[warps];
@@ -172,7 +173,7 @@ __global__ void __launch_bounds__(128) FillKernel(PetscInt n, Terms terms, Petsc
     PetscInt       rank = known ? k : 0;
 
     for (PetscInt l = 0; !known && l < length; l++) rank += table.listed[l] < c;
-    if (!known) col[at + rank] = c;
+    if constexpr (!known) col[at + rank] = c;
     val[at + rank] = terms.finish(static_cast<PetscInt>(row), c, table.sum[table.slot[k]]);
   }
 }
@@ -235,6 +236,14 @@ template <int Slots, bool known, class Terms> void fill_rows(const Terms &terms,
   constexpr int warps = warps_per_block<Slots, true>;
 
   launch_kernel<FillKernel<Slots, known, Terms>>(blocks_for(C.nrows, warps), 32 * warps, C.nrows, terms, least, C.ptr.data(), C.col.data(), C.val.data());
+}
+
+/* Values of the rows that fit into the least table; terms may have other columns, which come to nothing. */
+template <class Terms> void add_known(PetscInt n, const Terms &terms, const PetscInt *ptr, const PetscInt *col, PetscScalar *val)
+{
+  constexpr int warps = warps_per_block<few, true>;
+
+  if (n) launch_kernel<FillKernel<few, true, Terms>>(blocks_for(n, warps), 32 * warps, n, terms, PetscInt(0), ptr, col, val);
 }
 
 /* Values, and the columns of all but very long rows unless they are known; C's row pointer is there. */

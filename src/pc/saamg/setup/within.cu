@@ -1,6 +1,7 @@
 #include "within.hpp"
 #include "box_prolong_rows.hpp"
 #include "box_values.hpp"
+#include "core/sparse/csr_product.hpp"
 #include "parallel/rows_below.hpp"
 #include "within_rows.hpp"
 #include <optional>
@@ -30,9 +31,15 @@ void smooth_within(const Csr &A, const MapPtr &columns, const Array<PetscScalar>
     place.resize(rows.ncols);
     body.place = place.data();
     run_on_host([&] {
-      for (PetscInt i = 0; i < P.nrows; i++) body(i);
+      for (PetscInt i = 0; i < P.nrows; i++) body(i, 0, 1);
     });
-  } else for_each_row(space, P.nrows, body);
+  }
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    product::add_known(P.nrows, WithinTerms{A.ptr, A.col, A.val, rows.ptr, rows.col, rows.val}, rows.ptr, rows.col, val.data());
+    for_each_row_by_few_lanes(space, P.nrows, body);
+  }
+#endif
   P.val = std::move(val);
 }
 

@@ -1,6 +1,6 @@
 /* Row bodies of the second smoothing of P within its pattern. */
 #pragma once
-#include "core/launch/for_each_row.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "core/sparse/csr.hpp"
 
 namespace goza::saamg {
@@ -35,51 +35,41 @@ struct WithinRow {
   const PetscInt    *coarse_place; // of P's own entries in coarse
   const PetscScalar *coarse, *sum; // [P's columns], [A's columns]
   PetscScalar       *val;
-  PetscInt          *place = nullptr; // [columns of P's rows] zeros, on a host, where rows come one after the other: else columns are looked for
+  PetscInt          *place = nullptr; // [columns of P's rows] zeros, on a host, where rows come one after the other; else val has A P's entries
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
     const PetscInt first = ptr[i], end = ptr[i + 1];
-    PetscScalar    wanted = 0, found = 0;
 
     if (first == end || end - first > most_reached_within) {
-      for (PetscInt p = first; p < end; p++) val[p] = old[p];
+      for (PetscInt p = first + lane; p < end; p += lanes) val[p] = old[p];
       return;
     }
-    if (place) wanted = add_by_place(*this, i, first, end, place, val);
-    else {
-      for (PetscInt p = first; p < end; p++) val[p] = 0;
-      for (PetscInt q = aptr[i]; q < aptr[i + 1]; q++) {
-        wanted += aval[q] * sum[acol[q]];
-        add(aval[q], acol[q], first, end);
-      }
-    }
-    const PetscScalar f = -omega * dinv[i];
+    const PetscScalar wanted = place ? add_by_place(*this, i, first, end, place, val) : sum_of_lanes(interpolated(i, lane, lanes), lanes);
+    const PetscScalar f      = -omega * dinv[i];
+    PetscScalar       found  = 0;
 
-    for (PetscInt p = first; p < end; p++) {
+    for (PetscInt p = first + lane; p < end; p += lanes) {
       val[p] = old[p] + f * val[p];
       found += val[p] * coarse[coarse_place[p]];
     }
-    const PetscScalar share = share_out(sum[i] + f * wanted, found);
+    const PetscScalar share = share_out(sum[i] + f * wanted, sum_of_lanes(found, lanes));
 
-    for (PetscInt p = first; p < end; p++) val[p] = share == PetscScalar(0) ? old[p] : share * val[p];
+    for (PetscInt p = first + lane; p < end; p += lanes) val[p] = share == PetscScalar(0) ? old[p] : share * val[p];
   }
 
 private:
-  /* a times row j */
-  HD void add(PetscScalar a, PetscInt j, PetscInt first, PetscInt end) const
+  /* A lane's part of A's row times `sum`. */
+  HD PetscScalar interpolated(PetscInt i, int lane, int lanes) const
   {
-    if (ptr[j + 1] - ptr[j] > most_reached_within) return;
-    for (PetscInt r = ptr[j]; r < ptr[j + 1]; r++) {
-      PetscInt p = first;
+    PetscScalar part = 0;
 
-      while (p < end && col[p] != col[r]) p++;
-      if (p < end) val[p] += a * old[r];
-    }
+    for (PetscInt q = aptr[i] + lane; q < aptr[i + 1]; q += lanes) part += aval[q] * sum[acol[q]];
+    return part;
   }
 
-  /* All of these, without a jump: what falls outside the pattern is summed up in the first place. Returns A's row times `sum`. A function of its own, so that
-     its numbers stay in registers. */
+  /* val = the row of A P, without a jump: what falls outside the pattern is summed up in the first place. Returns A's row times `sum`. A function of its own,
+     so that its numbers stay in registers. */
 #if !defined(__CUDA_ARCH__)
   __attribute__((noinline))
 #endif
@@ -107,5 +97,29 @@ private:
     return wanted;
   }
 };
+
+#if defined(__CUDACC__)
+/* The rows of A P, for csr_product.hpp. */
+struct WithinTerms {
+  const PetscInt    *aptr, *acol;
+  const PetscScalar *aval;
+  const PetscInt    *ptr, *col;
+  const PetscScalar *old;
+
+  __device__ PetscInt begin(PetscInt row) const { return aptr[row]; }
+  __device__ PetscInt end(PetscInt row) const { return aptr[row + 1]; }
+  __device__ void     open(PetscInt p, PetscInt &first, PetscInt &length, PetscScalar &factor) const
+  {
+    first  = ptr[acol[p]];
+    length = ptr[acol[p] + 1] - first;
+    if (length > most_reached_within) length = 0;
+    factor = aval[p];
+  }
+  __device__ PetscInt    column(PetscInt q) const { return col[q]; }
+  __device__ PetscScalar value(PetscInt q) const { return old[q]; }
+  __device__ PetscInt    extra(PetscInt) const { return no_column; }
+  __device__ PetscScalar finish(PetscInt, PetscInt, PetscScalar total) const { return total; }
+};
+#endif
 
 } // namespace goza::saamg
