@@ -1,9 +1,12 @@
 #include "costly_rows.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "core/launch/joined_rows.hpp"
+#include "core/sparse/row_length.hpp"
 #include "core/util/algorithm.hpp"
 #include "local_rows.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/rows_below.hpp"
+#include <optional>
 
 namespace goza::saamg {
 namespace {
@@ -64,26 +67,59 @@ struct Outstanding {
   }
 };
 
-HD void choose_costly(PetscInt i, const PetscInt *ptr, const PetscReal *energy, PetscReal least, PetscInt *costly, PetscInt *length)
+HD void is_costly(PetscInt i, const PetscReal *energy, PetscReal least, PetscInt *costly) { costly[i] = energy[i] > least; }
+
+HD bool listed(PetscInt i, const PetscInt *number) { return number[i] < number[i + 1]; }
+
+HD void list_costly(PetscInt i, const PetscInt *number, PetscInt *list)
 {
-  costly[i] = energy[i] > least;
-  length[i] = costly[i] ? ptr[i + 1] - ptr[i] : 1;
+  if (listed(i, number)) list[number[i]] = i;
 }
 
-/* Of I - omega D^-1 A where a row is costly, else of I. */
-HD void step_row(PetscInt i, const Csr &A, const PetscScalar *dinv, PetscReal omega, const PetscInt *costly, const PetscInt *ptr, PetscInt *col,
-                 PetscScalar *val)
-{
-  const PetscInt begin = ptr[i];
+/* Rows of I - omega D^-1 A, those listed. */
+struct StepRow {
+  Csr                A;
+  const PetscScalar *dinv;
+  PetscReal          omega;
+  const PetscInt    *list, *ptr;
+  PetscInt          *col;
+  PetscScalar       *val;
 
-  if (!costly[i]) {
-    col[begin] = i;
-    val[begin] = 1;
-    return;
+  HD void operator()(PetscInt k, int lane, int lanes) const
+  {
+    const PetscInt i = list[k];
+
+    for (PetscInt p = A.ptr[i] + lane, q = ptr[k] + lane; p < A.ptr[i + 1]; p += lanes, q += lanes) {
+      col[q] = A.col[p];
+      val[q] = PetscScalar(A.col[p] == i) - omega * dinv[i] * A.val[p];
+    }
   }
-  for (PetscInt p = A.ptr[i], q = begin; p < A.ptr[i + 1]; p++, q++) {
-    col[q] = A.col[p];
-    val[q] = PetscScalar(A.col[p] == i) - omega * dinv[i] * A.val[p];
+};
+
+/* The rows of P, but those that are listed from `relaxed`. */
+struct Replaced {
+  const PetscInt *number;
+  Csr             P, relaxed;
+
+  HD PetscInt row(PetscInt i) const { return listed(i, number) ? number[i] : i; }
+  HD Csr      from(PetscInt i) const { return listed(i, number) ? relaxed : P; }
+};
+
+HD void length_of_replaced(PetscInt i, const Replaced &rows, PetscInt *length)
+{
+  const PetscInt *ptr = rows.from(i).ptr + rows.row(i);
+
+  length[i] = ptr[1] - ptr[0];
+}
+
+HD void copy_replaced(PetscInt i, int lane, int lanes, const Replaced &rows, const PetscInt *ptr, PetscInt *col, PetscScalar *val)
+{
+  const Csr      from  = rows.from(i);
+  const PetscInt begin = from.ptr[rows.row(i)];
+
+  for (PetscInt q = ptr[i] + lane, p = begin + lane; q < ptr[i + 1]; q += lanes, p += lanes) {
+    col[q] = from.col[p];
+    val[q] = from.val[p];
   }
 }
 
@@ -116,19 +152,57 @@ PetscReal find_energy(const Csr &A, const ColumnMap &columns, const Array<PetscS
   return held > outstanding_share * all && held > outstanding_mean * mean * rows ? costly_from * mean : -1;
 }
 
-CsrMatrix step_of(const Csr &A, const Array<PetscScalar> &dinv, PetscReal omega, const Array<PetscReal> &energy, PetscReal least, Array<PetscInt> &costly)
+/* number [rows + 1]: how many listed rows there are before each. */
+Array<PetscInt> costly_rows(const Array<PetscReal> &energy, PetscReal least, PetscInt nrows, Array<PetscInt> &number)
 {
-  const Space space = A.space;
-  CsrMatrix   step(space, A.nrows, A.ncols);
+  const Space space = energy.space();
 
-  step.ptr = Array<PetscInt>(space, A.nrows + 1);
-  for_each_row(space, A.nrows, bound<choose_costly>(A.ptr, energy.data(), least, costly.data(), step.ptr.data()));
-  const PetscInt nnz = lengths_to_pointer(space, step.ptr);
+  number = Array<PetscInt>(space, nrows + 1);
+  for_each_row(space, nrows, bound<is_costly>(energy.data(), least, number.data()));
+  Array<PetscInt> list(space, lengths_to_pointer(space, number), unset);
 
-  step.col = Array<PetscInt>(space, nnz, unset);
-  step.val = Array<PetscScalar>(space, nnz, unset);
-  for_each_row(space, A.nrows, bound<step_row>(A, dinv.data(), omega, costly.data(), step.ptr.data(), step.col.data(), step.val.data()));
+  for_each_row(space, nrows, bound<list_costly>(number.data(), list.data()));
+  return list;
+}
+
+CsrMatrix with_rows_of(const Csr &A, PetscInt nrows, PetscInt ncols)
+{
+  CsrMatrix M(A.space, nrows, ncols);
+
+  M.ptr = Array<PetscInt>(A.space, nrows + 1);
+  return M;
+}
+
+/* Room for entries; M.ptr holds the rows' lengths. */
+void make_room(CsrMatrix &M)
+{
+  const PetscInt nnz = lengths_to_pointer(M.space(), M.ptr);
+
+  M.col = Array<PetscInt>(M.space(), nnz, unset);
+  M.val = Array<PetscScalar>(M.space(), nnz, unset);
+}
+
+CsrMatrix step_of(const Csr &A, const Array<PetscScalar> &dinv, PetscReal omega, const Array<PetscInt> &list)
+{
+  const PetscInt n    = static_cast<PetscInt>(list.size());
+  CsrMatrix      step = with_rows_of(A, n, A.ncols);
+
+  for_each_row(A.space, n, RowLength<PetscInt>{A.ptr, list.data(), step.ptr.data()});
+  make_room(step);
+  for_each_row_by_few_lanes(A.space, n, StepRow{A, dinv.data(), omega, list.data(), step.ptr.data(), step.col.data(), step.val.data()});
   return step;
+}
+
+/* The first nrows rows of P. */
+CsrMatrix replace(const Csr &P, PetscInt nrows, const Array<PetscInt> &number, const CsrMatrix &relaxed)
+{
+  const Replaced rows{number.data(), P, relaxed.view()};
+  CsrMatrix      all = with_rows_of(P, nrows, P.ncols);
+
+  for_each_row(P.space, nrows, bound<length_of_replaced>(rows, all.ptr.data()));
+  make_room(all);
+  for_each_row_by_few_lanes(P.space, nrows, bound<copy_replaced>(rows, all.ptr.data(), all.col.data(), all.val.data()));
+  return all;
 }
 
 } // namespace
@@ -137,21 +211,25 @@ void relax_costly_rows(const Csr &A, const MapPtr &columns, const Array<PetscSca
                        CsrMatrix &P)
 {
   Array<PetscReal> energy(A.space, A.nrows, unset);
-  Array<PetscInt>  costly(A.space, A.nrows, unset);
+  Array<PetscInt>  number;
   const PetscReal  least = find_energy(A, *columns, dinv, of, *reached, P, energy);
 
   if (!(least > 0)) return;
-  const CsrMatrix step = step_of(A, dinv, omega, energy, least, costly);
+  const Array<PetscInt> list = costly_rows(energy, least, A.nrows, number);
+  const CsrMatrix       step = step_of(A, dinv, omega, list);
 
   for (int k = 0; k < steps; k++) {
-    if (columns->size() == 1) P = multiply(step.view(), P.view());
-    else {
-      const RowsBelow rows(P.view(), *reached, columns);
+    std::optional<RowsBelow> below;
+    MapPtr                   all = reached;
 
-      P       = multiply(step.view(), rows.view());
-      reached = drop_unused_ghosts(*reached, rows.columns().ghosts(), P);
+    if (columns->size() > 1) {
+      below.emplace(P.view(), *reached, columns);
+      all = std::make_shared<ColumnMap>(*reached, below->columns().ghosts());
     }
-    shorten_rows(of, costly.data(), reached, P);
+    const Csr rows = below ? below->view() : P.view();
+
+    P = replace(rows, A.nrows, number, with_largest(of, &list, *all, multiply(step.view(), rows)));
+    if (below) reached = drop_unused_ghosts(*reached, all->ghosts(), P);
   }
 }
 

@@ -153,7 +153,10 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
   const bool whole = !filtered.ptr.size() && !diffusive.ptr.size();
   CsrMatrix  P     = polynomial(whole ? level.rows() : A, level.columns, from, *dinv, lambda, options, columns,
                            {whole ? level.blocks : nullptr, &grid.transfer->blocks});
-  if (from.shortens) shorten_rows({from.coarse_B, from.name, level.ids(1)}, nullptr, columns, P);
+  if (from.shortens) {
+    P = with_largest({from.coarse_B, from.name, level.ids(1)}, nullptr, *columns, P);
+    if (columns->size() > 1) columns = drop_unused_ghosts(*columns, columns->ghosts(), P);
+  }
   if (!smooths_within(grid, from, from.filters ? entries_of_all(A, *level.columns) : level.nnz)) return P;
   const PetscReal step = omega_within(grid.lambda, from, options);
 

@@ -16,10 +16,10 @@ struct ColumnsOfP {
   NodeIds                   rows;     // of P's rows: an aggregate has the number of its root
 };
 
-/* Rows of P keep their largest entries, by what they make of the near-null vector, and a root that of its aggregate, which else might interpolate to nothing;
-   they are scaled to interpolate that vector as before; chosen [rows]: of those alone
-   that are not 0, null: of all. columns: of P, and then of the new P. Collective. */
-void shorten_rows(const ColumnsOfP &of, const PetscInt *chosen, MapPtr &columns, CsrMatrix &P);
+/* P with the largest entries of each row, by what they make of the near-null vector, and of a root that of its aggregate, which else might interpolate to
+   nothing; rows are scaled to interpolate that vector as before. list: null, or P's rows are those of the nodes in it alone, which may have the entries of
+   chosen ones. columns: of P, and of what is returned. Collective. */
+CsrMatrix with_largest(const ColumnsOfP &of, const Array<PetscInt> *list, const ColumnMap &columns, const CsrMatrix &P);
 
 /* own [columns of this rank], and what other ranks have of them. Collective. */
 template <class T> Array<T> with_ghosts(const Array<T> &own, const ColumnMap &columns)
