@@ -249,6 +249,14 @@ def defaults():
     return rows, pivot(rows, lambda r: r["problem"], lambda r: r["method"], its, "iterations")
 
 
+def million():
+    """A million rows on a device, saamg with the defaults beside GAMG."""
+    rows = records("million")
+    its = lambda r: str(r["iterations"]) if r["reason"].startswith("CONVERGED") else r["reason"].lower().replace("_", " ")
+    return rows, listing(rows, problem=lambda r: r["problem"].replace("_", ", ") + (f", eps {r['eps']}" if r["eps"] else ""), method=lambda r: f"`{r['ksp_type']}` + `{r['pc_type']}`",
+                         iterations=its, set_up=lambda r: ms(r["setup_s"]), first_solve=lambda r: ms(r["solve_s"]), best_solve=lambda r: ms(r["best_solve_s"]))
+
+
 def graphs():
     rows = records("graphs")
     spread = lambda seconds: ", ".join(f"{1e3 * s:.3g}" for s in seconds)
@@ -553,7 +561,7 @@ def league_problems():
 TABLES = {table.__name__.replace("_", "-"): table for table in (
     headline, first_solve, spmv, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, shared_gpu_owning, elasticity, amg, amg_paper, p5_strong,
     p5_weak, settings, scaling, scaling_four, gpus, gpus_two, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, model_h100, autoformat, autoformat_host, p1_padding, p2_comparison,
-    cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_device_sizes, league_problems, defaults, graphs, looking)} | OF_PAPERS
+    cds_bandwidth, spmv_gallery_h100, spmv_gallery_h200, spmv_gallery_matrices, spmv_repeats, assembly_whole, paper_list, league, league_device, league_sizes, league_device_sizes, league_problems, defaults, million, graphs, looking)} | OF_PAPERS
 
 
 # --- pages
