@@ -469,10 +469,10 @@ BOOST_AUTO_TEST_CASE(long_rows_are_held_apart)
 BOOST_AUTO_TEST_CASE(products_with_a_dense_row)
 {
   for (Space space : spaces()) {
-    std::vector<std::vector<PetscInt>> rows(2000);
-    for (PetscInt i = 0; i < 2000; i++) rows[i] = i == 1000 ? std::vector<PetscInt>() : std::vector<PetscInt>{i};
-    for (PetscInt j = 0; j < 2000; j++) rows[1000].push_back(j);
-    const goza_test::Matrix             M(space, rows, 2000);
+    std::vector<std::vector<PetscInt>> rows(3000);
+    for (PetscInt i = 0; i < 3000; i++) rows[i] = i == 1500 ? std::vector<PetscInt>() : std::vector<PetscInt>{i};
+    for (PetscInt j = 0; j < 3000; j++) rows[1500].push_back(j);
+    const goza_test::Matrix             M(space, rows, 3000);
     SlicedEll<PetscScalar, PetscScalar> ell(space, {});
     ell.build(M.csr());
     BOOST_TEST(ell.long_rows().rows() == 1);
