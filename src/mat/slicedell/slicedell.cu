@@ -168,11 +168,9 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
   const bool uneven = found[SliceWidth::with_long_row] || found[SliceWidth::stored] > 2 * nnz;
 
   if (uneven && br_ == 1 && !options_.slice_height && this->space_ == Space::Cuda) {
-    const int alike = shift_;
-
     while (shift_ > 0 && static_cast<std::int64_t>(nplaces_) * team() < ell_full_uneven) shift_--;
-    most = PetscMax(most, ell_longest_each * team());
-    if (shift_ < alike) found = lay_out(pattern, window, most);
+    most  = PetscMax(most, ell_longest_each * team());
+    found = lay_out(pattern, window, most);
   }
   if (found[SliceWidth::with_long_row]) {
     set_apart(pattern, most);

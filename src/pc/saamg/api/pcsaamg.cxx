@@ -71,7 +71,6 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, OwnRows &rows, NearNull &
   mg->hierarchy_options.rough_from = half ? least_rough_bytes : no_rough_rows;
   PetscCall(FailTogether(comm_of(pc), HoldDiagonals(pc, mg, &rows), "hold its diagonals"));
   const OperatorSource exact = ExactSource(mg, rows);
-
   PetscCall(ChooseForMatrix(pc, mg, rows, exact, &values_only, &facts));
   if (mg->inner) PetscFunctionReturn(PETSC_SUCCESS);
   if (!values_only) mg->cycle.reset();
@@ -254,11 +253,13 @@ static PetscErrorCode PCReset_SAAMG(PC pc)
   mg->cycle.reset();
   mg->transposed.reset();
   mg->hierarchy.reset();
-  mg->group.reset(), mg->inner.reset();
+  mg->group.reset();
+  mg->inner.reset();
   mg->tuned = {}, mg->values = ValueSketch();
   PetscCall(MatDestroy(&mg->matrix));
   PetscCall(MatDestroy(&mg->converted));
-  mg->staged_b = Stage(), mg->staged_x = Stage();
+  mg->staged_b = Stage();
+  mg->staged_x = Stage();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

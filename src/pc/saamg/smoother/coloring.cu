@@ -105,12 +105,13 @@ bool color_at_once([[maybe_unused]] const ColumnMap &columns, [[maybe_unused]] c
 #if defined(__CUDACC__)
   constexpr std::int64_t some_entries = 12;
   const PetscInt         n            = columns.n();
-  Array<unsigned>        some_did(columns.space(), rounds_kept);
-  const auto             launch = [&](auto lanes) {
+
+  if (columns.space() != Space::Cuda || columns.size() > 1) return false;
+  Array<unsigned> some_did(columns.space(), rounds_kept);
+  const auto      launch = [&](auto lanes) {
     launch_whole_grid<AllColorsKernel<lanes()>>(blocks_for(n, coloring_threads / lanes()), coloring_threads, n, take, some_did.data());
   };
 
-  if (columns.space() != Space::Cuda || columns.size() > 1) return false;
   if (n && take.near.nnz > some_entries * n) launch(std::integral_constant<int, warp_lanes>());
   else if (n) launch(std::integral_constant<int, 1>());
   return true;
