@@ -60,6 +60,14 @@ PetscErrorCode RightHandSide(const LeagueMatrix &m, Vec b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* fusedgmres is flexible. */
+const char *fused_of(const std::string &ksp)
+{
+  for (auto [method, fused] : {std::pair{"cg", "fusedcg"}, {"gmres", "fusedgmres"}, {"fgmres", "fusedgmres"}, {"bcgs", "fusedbcgs"}})
+    if (ksp == method) return fused;
+  return ksp.c_str();
+}
+
 PetscErrorCode Prepare(const LeagueProblem &p, const LeagueMatrix &m, Mat A, KSP *ksp)
 {
   PetscBool fused = PETSC_FALSE;
@@ -69,7 +77,7 @@ PetscErrorCode Prepare(const LeagueProblem &p, const LeagueMatrix &m, Mat A, KSP
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-fused", &fused, NULL));
   PetscCall(KSPCreate(PETSC_COMM_SELF, ksp));
   PetscCall(KSPSetOperators(*ksp, A, A));
-  PetscCall(KSPSetType(*ksp, fused && (p.ksp == "cg" || p.ksp == "gmres" || p.ksp == "bcgs") ? ("fused" + p.ksp).c_str() : p.ksp.c_str()));
+  PetscCall(KSPSetType(*ksp, fused ? fused_of(p.ksp) : p.ksp.c_str()));
   PetscCall(KSPSetTolerances(*ksp, 1e-7, PETSC_DEFAULT, PETSC_DEFAULT, 500));
   if (p.ksp == "gmres" || p.ksp == "bcgs" || p.ksp == "fgmres") PetscCall(KSPSetPCSide(*ksp, PC_RIGHT));
   else PetscCall(KSPSetNormType(*ksp, KSP_NORM_UNPRECONDITIONED));
