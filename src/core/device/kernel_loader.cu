@@ -1,5 +1,7 @@
 #include "kernel_loader.hpp"
 #include "numbers.hpp"
+#include "recording.hpp"
+#include "upload.hpp"
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -39,6 +41,8 @@ static struct Loader {
     (void)pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
     if (cudaSetDevice(id) != cudaSuccess) return;
     device::prepare_numbers();
+    device::prepare_recording();
+    device::prepare_upload();
     /* in the reverse order of linking: what a solver launches comes before the kernels of finite elements */
     for (auto kernel = kernels().rbegin(); kernel != kernels().rend() && !stopped; ++kernel) {
       cudaFuncAttributes attributes;

@@ -1,5 +1,6 @@
 /* CUDA loads the code of a kernel when it is first launched, and a first solve launches more than a hundred: that takes longer than the solve. A program that
-   has loaded the plugin usually assembles a matrix first; meanwhile a thread that runs only where a core is idle loads them all. */
+   has loaded the plugin usually assembles a matrix first; meanwhile a thread that runs only where a core is idle loads them all, after what else is made
+   once. */
 #pragma once
 
 namespace goza::kernel_loader {

@@ -35,31 +35,63 @@ static bool has_begun(bool yes)
 bool begin_recording() { return has_begun(has_recorder() && cudaStreamBeginCapture(recorder.stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess); }
 
   #if CUDART_VERSION >= 12030
-static bool loop_begun(LoopSwitch *more)
+/* The graph whose only node repeats its body, which is empty yet. */
+static bool make_loop(cudaGraph_t *graph, LoopSwitch *more, cudaGraph_t *body)
 {
   cudaGraphNode_t            node;
   cudaGraphConditionalHandle handle;
   cudaGraphNodeParams        loop   = {};
   int                        driver = 0;
 
-  if (!has_recorder() || cudaDriverGetVersion(&driver) != cudaSuccess || driver < 12030) return false;
-  if (cudaGraphCreate(&recorder.loop, 0) != cudaSuccess) return false;
-  if (cudaGraphConditionalHandleCreate(&handle, recorder.loop, 1, cudaGraphCondAssignDefault) != cudaSuccess) return false;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver < 12030 || cudaGraphCreate(graph, 0) != cudaSuccess) return false;
+  if (cudaGraphConditionalHandleCreate(&handle, *graph, 1, cudaGraphCondAssignDefault) != cudaSuccess) return false;
   loop.type               = cudaGraphNodeTypeConditional;
   loop.conditional.handle = handle;
   loop.conditional.type   = cudaGraphCondTypeWhile;
   loop.conditional.size   = 1;
     #if CUDART_VERSION >= 13000
-  if (cudaGraphAddNode(&node, recorder.loop, nullptr, nullptr, 0, &loop) != cudaSuccess) return false;
+  if (cudaGraphAddNode(&node, *graph, nullptr, nullptr, 0, &loop) != cudaSuccess) return false;
     #else
-  if (cudaGraphAddNode(&node, recorder.loop, nullptr, 0, &loop) != cudaSuccess) return false;
+  if (cudaGraphAddNode(&node, *graph, nullptr, 0, &loop) != cudaSuccess) return false;
     #endif
   more->handle  = handle;
   more->in_loop = true;
-  return cudaStreamBeginCaptureToGraph(recorder.stream, loop.conditional.phGraph_out[0], nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal) == cudaSuccess;
+  *body         = loop.conditional.phGraph_out[0];
+  return true;
+}
+
+static bool loop_begun(LoopSwitch *more)
+{
+  cudaGraph_t body;
+
+  return has_recorder() && make_loop(&recorder.loop, more, &body) &&
+         cudaStreamBeginCaptureToGraph(recorder.stream, body, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal) == cudaSuccess;
+}
+
+static __global__ void EndLoopKernel(LoopSwitch more) { more.again(false); }
+
+void prepare_recording() noexcept
+{
+  cudaGraph_t          graph = nullptr, body;
+  cudaGraphExec_t      made  = nullptr;
+  cudaGraphNode_t      node;
+  LoopSwitch           more;
+  void                *argument[] = {&more};
+  cudaKernelNodeParams kernel     = {};
+
+  kernel.func         = reinterpret_cast<void *>(EndLoopKernel);
+  kernel.gridDim      = 1;
+  kernel.blockDim     = 1;
+  kernel.kernelParams = argument;
+  if (make_loop(&graph, &more, &body) && cudaGraphAddKernelNode(&node, body, nullptr, 0, &kernel) == cudaSuccess &&
+      cudaGraphInstantiate(&made, graph, 0) == cudaSuccess)
+    (void)cudaGraphExecDestroy(made);
+  if (graph) (void)cudaGraphDestroy(graph);
+  (void)cudaGetLastError();
 }
   #else
 static bool loop_begun(LoopSwitch *) { return false; }
+void        prepare_recording() noexcept { }
   #endif
 
 static void drop_loop() noexcept

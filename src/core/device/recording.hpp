@@ -11,7 +11,8 @@ bool begin_recording();
 /* The same, but what is launched later is a loop: the device repeats it until a kernel in it has told `more` otherwise. */
 bool  begin_recording_loop(LoopSwitch *more);
 void *end_recording() noexcept;
-bool  recording(); // between the two
+bool  recording();                  // between the two
+void  prepare_recording() noexcept; // what the first loop of a process would take four milliseconds for
 void  launch_recording(void *recording);
 void  drop_recording(void *recording) noexcept;
 

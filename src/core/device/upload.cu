@@ -107,6 +107,11 @@ static bool hold_memory()
   return !staged.refused;
 }
 
+void prepare_upload() noexcept
+{
+  if (const std::unique_lock<std::mutex> lock(staged.in_use, std::try_to_lock); lock) (void)hold_memory();
+}
+
 bool upload(void *dst, const void *src, std::size_t bytes, void *stream)
 {
   const unsigned                   cores = std::thread::hardware_concurrency(); // that this process may use
@@ -136,6 +141,7 @@ bool upload(void *dst, const void *src, std::size_t bytes, void *stream)
 }
 #else
 bool upload(void *, const void *, std::size_t, void *) { return false; }
+void prepare_upload() noexcept { }
 #endif
 
 } // namespace goza::device

@@ -7,5 +7,6 @@ namespace goza::device {
 
 /* To the device, after what was sent to the stream, which is waited for. False: it does not pay, and nothing was copied. */
 bool upload(void *dst, const void *src, std::size_t bytes, void *stream);
+void prepare_upload() noexcept; // the memory in between, which takes the first three milliseconds to make
 
 } // namespace goza::device

@@ -80,6 +80,13 @@ struct PlusUpToMost {
   HD PetscInt operator()(PetscInt a, PetscInt b) const { return a < 0 || b < 0 || a > PETSC_MAX_INT - b ? PETSC_MAX_INT : a + b; }
 };
 
+HD void join_magnitude(PetscInt i, PetscReal *largest, const PetscScalar *x, PetscInt step)
+{
+  const PetscReal magnitude = PetscAbsScalar(x[i * step]);
+
+  if (magnitude > *largest) *largest = magnitude;
+}
+
 template <class Join, class T> HD void join_values(PetscInt i, T *all, const T *values) { *all = Join::join(*all, values[i]); }
 
 } // namespace
@@ -92,6 +99,11 @@ template std::int64_t largest(Space, const std::int64_t *, std::size_t);
 #if !PetscDefined(USE_64BIT_INDICES)
 template PetscInt largest(Space, const PetscInt *, std::size_t);
 #endif
+
+PetscReal largest_magnitude(Space space, const PetscScalar *x, PetscInt n, PetscInt step)
+{
+  return joined_rows<Most, 1, PetscReal>(space, (n + step - 1) / step, bound<join_magnitude>(x, step))[0];
+}
 
 void fill(Space space, std::size_t n, PetscInt value, PetscInt *to) { for_each_row(space, static_cast<PetscInt>(n), bound<fill_at>(value, to)); }
 

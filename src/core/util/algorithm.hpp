@@ -10,6 +10,9 @@ std::int64_t sum(Space space, const std::int64_t *values, std::size_t n);
 /* Of numbers that are not negative; 0 of nothing. T: PetscInt, std::int64_t */
 template <class T> T largest(Space space, const T *values, std::size_t n);
 
+/* Of |x_i| of every so manieth entry; what is no number counts for nothing. */
+PetscReal largest_magnitude(Space space, const PetscScalar *x, PetscInt n, PetscInt step);
+
 /* Row lengths in ptr[0 .. n-1] become the row pointer ptr[0 .. n]; returns the number of entries. An error where PetscInt cannot count them. */
 PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr);
 PetscInt lengths_to_pointer(Space space, const PetscInt *length, Array<PetscInt> &ptr); // the same from length[ptr.size() - 1]

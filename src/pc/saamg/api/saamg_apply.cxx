@@ -26,7 +26,7 @@ PetscErrorCode ApplyCycle(SAAMG *mg, Cycle &cycle, Vec b, Vec x)
   int exponent = 0;
 
   PetscFunctionBegin;
-  if (mg->cycle_precision != PC_SAAMG_DOUBLE && mg->range != Range::Inside) PetscCall(LargestExponent(b, &exponent));
+  if (mg->cycle_precision != PC_SAAMG_DOUBLE && mg->range != Range::Inside) PetscCall(LargestExponent(b, false, &exponent));
   if (range_of(exponent) == Range::Inside) PetscCall(Run(mg, cycle, b, x));
   else PetscCall(ApplyScaled([&](Vec scaled, Vec to) { return Run(mg, cycle, scaled, to); }, b, x, exponent));
   PetscFunctionReturn(PETSC_SUCCESS);

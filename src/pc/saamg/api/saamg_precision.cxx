@@ -267,37 +267,16 @@ static void set_range(SAAMG *mg, Range range)
   if (mg->group && mg->group->there()) static_cast<SAAMG *>(mg->group->there()->data)->range = range;
 }
 
-/* On a host a look at all entries may take as long as a device does for the solve: some tell, but where they are zeros, as where few nodes bear loads. */
-static PetscErrorCode LargestExponentOfSome(Vec b, int *exponent, bool *tell)
-{
-  constexpr PetscInt some    = 1024;
-  PetscReal          largest = 0;
-  const PetscScalar *array;
-
-  PetscFunctionBegin;
-  const PetscInt n = local_size(b), step = n / some + 1;
-  PetscCall(VecGetArrayRead(b, &array));
-  for (PetscInt i = 0; i < n; i += step) largest = PetscMax(largest, PetscAbsScalar(array[i]));
-  PetscCall(VecRestoreArrayRead(b, &array));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX, comm_of(b)));
-  *tell = largest > 0 && !PetscIsInfOrNanReal(largest);
-  if (*tell) *exponent = std::ilogb(largest);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Residuals of a solve are in range where its right-hand side is. Ranks that share a GPU would take turns there to look at it, which they do not. */
 PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec)
 {
   SAAMG *mg       = static_cast<SAAMG *>(pc->data);
   int    exponent = 0;
-  bool   tell     = false;
 
   PetscFunctionBegin;
   PetscCall(ChooseForSolve(pc, ksp));
   if (!b || (!mg->group && mg->cycle_precision == PC_SAAMG_DOUBLE)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->group && petsc_on_device()) tell = true;
-  else if (!petsc_on_device()) PetscCall(LargestExponentOfSome(b, &exponent, &tell));
-  if (!tell || range_of(exponent) == Range::Outside) PetscCall(LargestExponent(b, &exponent));
+  if (!mg->group || !petsc_on_device()) PetscCall(LargestExponent(b, true, &exponent));
   set_range(mg, range_of(exponent));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,7 @@
 #include "saamg_scaled.hpp"
+#include "core/util/algorithm.hpp"
 #include "petsc/compat.hpp"
+#include "petsc/errors.hpp"
 #include <cmath>
 #include <limits>
 
@@ -34,13 +36,29 @@ PetscErrorCode ScaledPC::setup(PC pc, Mat A, bool *found)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LargestExponent(Vec b, int *exponent)
+PetscErrorCode LargestExponent(Vec b, bool glance, int *exponent)
 {
-  PetscReal largest;
+  constexpr PetscInt some = 1024;
+  const PetscScalar *array;
+  PetscMemType       where;
+  PetscErrorCode     failed = PETSC_SUCCESS;
 
   PetscFunctionBegin;
-  PetscCall(VecNorm(b, NORM_INFINITY, &largest));
-  *exponent = largest > 0 && !PetscIsInfOrNanReal(largest) ? std::ilogb(largest) : 0;
+  const PetscInt n = local_size(b);
+  PetscCall(VecGetArrayReadAndMemType(b, &array, &where));
+  const Space space = PetscMemTypeHost(where) ? Space::Host : Space::Cuda;
+  for (bool all : {!glance, true}) {
+    PetscReal largest = 0;
+
+    failed = Guarded([&] { largest = largest_magnitude(space, array, n, all || space == Space::Cuda ? 1 : n / some + 1); });
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX, comm_of(b)));
+    const bool known = largest > 0 && !PetscIsInfOrNanReal(largest);
+
+    *exponent = known ? std::ilogb(largest) : 0;
+    if (failed || all || (known && range_of(*exponent) == Range::Inside)) break;
+  }
+  PetscCall(VecRestoreArrayReadAndMemType(b, &array));
+  PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,7 +85,7 @@ PetscErrorCode ScaledPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), bool, Vec b,
   int exponent = 0;
 
   PetscFunctionBegin;
-  PetscCall(LargestExponent(b, &exponent));
+  PetscCall(LargestExponent(b, false, &exponent));
   PetscCall(ApplyScaled([&](Vec scaled, Vec to) { return how(pc(), scaled, to); }, b, x, exponent, -exponent_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -17,8 +17,9 @@ private:
   int exponent_;
 };
 
-/* Of the largest entry; 0 where all are zeros, or one is no number. */
-PetscErrorCode LargestExponent(Vec b, int *exponent);
+/* Of the largest entry, wherever the vector is; 0 where all are zeros, or one is infinite. glance: on a host, where a look at all entries may take as long as a
+   device does for the solve, some of them tell, unless these are zeros, as where few nodes bear loads, or out of range. */
+PetscErrorCode LargestExponent(Vec b, bool glance, int *exponent);
 
 /* x = 2^(exponent + power) M(2^-exponent b) */
 PetscErrorCode ApplyScaled(const std::function<PetscErrorCode(Vec, Vec)> &M, Vec b, Vec x, int exponent, int power = 0);
