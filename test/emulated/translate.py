@@ -5,15 +5,9 @@ import pathlib, re, sys
 
 # a regular expression and what stands for it, in files below src
 TRANSLATED = [(re.compile(pattern), by) for pattern, by in (
-    # the launch of a kernel
-    (r"  void \*all\[\] = \{&arguments\.\.\., nullptr\};\n\n  start_kernel\(reinterpret_cast<const void \*>\(kernel\), shared, blocks, threads, all, waits\);",
-     "  (void)waits;\n  emulated::run(__PRETTY_FUNCTION__, blocks, threads, shared, false, [&] { kernel(arguments...); });"),
-    # of one whose blocks wait for one another
-    (r"  void \*all\[\] = \{&arguments\.\.\., nullptr\};\n\n  start_whole_grid\(reinterpret_cast<const void \*>\(kernel\), blocks, threads, all\);",
-     "  emulated::run(__PRETTY_FUNCTION__, blocks, threads, 0, true, [&] { kernel(arguments...); });"),
-    # of one of a cluster, which has one block here
-    (r"  void \*all\[\] = \{&arguments\.\.\., nullptr\};\n\n  start_cluster\(reinterpret_cast<const void \*>\(kernel\), blocks, threads, all\);",
-     "  emulated::run(__PRETTY_FUNCTION__, blocks, threads, 0, false, [&] { kernel(arguments...); });"),
+    # the launch of a kernel; of one of a cluster, which has one block here, too
+    (r"  void \*all\[\] = \{&arguments\.\.\., nullptr\};\n\n  start_kernel\(reinterpret_cast<const void \*>\(kernel\), shared, blocks, threads, all, how\);",
+     "  emulated::run(__PRETTY_FUNCTION__, blocks, threads, shared, how == Start::WholeGrid, [&] { kernel(arguments...); });"),
     # shared memory of a size that the launch gives
     (r"extern __shared__ (?:__align__\(16\) )?(\w+) +(\w+)\[\];", r"\1 *const \2 = reinterpret_cast<\1 *>(emulated::dynamic_memory());"),
     # PTX

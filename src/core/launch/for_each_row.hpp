@@ -125,7 +125,7 @@ template <class V> __device__ inline void end_sums(const WithDots<V> &out)
   }
 }
 
-/* As launch_waiting_kernel(), where the body may sum up. */
+/* As launch_kernel_with<kernel, Start::Early>(), where the body may sum up. */
 template <auto kernel, class Body, class... Arguments>
 void launch_body_with(std::size_t shared, const Body &body, dim3 blocks, int threads, const Arguments &...arguments)
 {
@@ -133,8 +133,8 @@ void launch_body_with(std::size_t shared, const Body &body, dim3 blocks, int thr
     Body with_part = body;
 
     with_part.out.part = body.out.sums->leave(static_cast<std::size_t>(blocks.x) * blocks.y * blocks.z * (threads / 32));
-    launch_waiting_kernel<kernel>(shared, blocks, threads, arguments..., with_part);
-  } else launch_waiting_kernel<kernel>(shared, blocks, threads, arguments..., body);
+    launch_kernel_with<kernel, Start::Early>(shared, blocks, threads, arguments..., with_part);
+  } else launch_kernel_with<kernel, Start::Early>(shared, blocks, threads, arguments..., body);
 }
 
 template <auto kernel, class Body, class... Arguments> void launch_body(const Body &body, dim3 blocks, int threads, const Arguments &...arguments)

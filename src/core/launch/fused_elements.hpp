@@ -158,7 +158,7 @@ template <class Body> void fuse(Space space, PetscInt n, const Body &body, Fused
   static_assert(dots_of<Body> <= FusedSums::most_dots, "FusedSums holds no more");
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    launch_waiting_kernel<FusedKernel<Body>>(0, sums.blocks(n), FusedSums::threads, n, body, sums.part(), sums.done());
+    launch_kernel<FusedKernel<Body>, Start::Early>(sums.blocks(n), FusedSums::threads, n, body, sums.part(), sums.done());
     return;
   }
 #endif

@@ -1,6 +1,5 @@
 #include "independent_set.hpp"
-#include "all_rounds.hpp"
-#include "core/device/whole_grid.hpp"
+#include "core/launch/all_rounds.hpp"
 #include "worklist.hpp"
 #include <algorithm>
 
@@ -68,10 +67,18 @@ private:
 };
 
 #if defined(__CUDACC__)
-template <int lanes> __global__ void __launch_bounds__(at_once_threads) AllRoundsKernel(PetscInt n, Edges edges, Key *key, Key *largest, unsigned *open)
-{
-  all_rounds<lanes>(n, edges, key, largest, open);
-}
+struct Rounds {
+  Edges edges;
+  Key  *key, *largest;
+
+  static constexpr bool looks_around = true;
+
+  __device__ void look_around(PetscInt i, bool first, int lane, int lanes) const
+  {
+    if (first || is_undecided(largest[i])) MaxOfNeighbours{first, edges, key, largest}(i, lane, lanes);
+  }
+  __device__ bool operator()(PetscInt i, int lane, int lanes) const { return Decide{edges, largest, key}(i, lane, lanes); }
+};
 #endif
 
 } // namespace
@@ -90,15 +97,7 @@ void maximal_independent_set(const CsrGraph &G, Array<Key> &key, Array<Key> &lar
   }
 #if defined(__CUDACC__)
   if (space == Space::Cuda && G.nodes->size() == 1) {
-    Array<unsigned> rounds(space, rounds_kept, unset);
-
-    const auto launch = [&](auto lanes) {
-      launch_whole_grid<AllRoundsKernel<lanes()>>(blocks_for(G.n, at_once_threads / lanes()), at_once_threads, G.n, G.edges, key.data(), largest.data(),
-                                                  rounds.data());
-    };
-
-    if (G.n && G.uneven) launch(std::integral_constant<int, warp_lanes>());
-    else if (G.n) launch(std::integral_constant<int, 1>());
+    all_rounds(G.n, G.uneven, Rounds{G.edges, key.data(), largest.data()}); // what the last one leaves of largest and key is what the lists below leave
     return;
   }
 #endif

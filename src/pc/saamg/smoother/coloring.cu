@@ -1,7 +1,7 @@
 #include "coloring.hpp"
 #include "coloring_rows.hpp"
 #include "flow_order.hpp"
-#include "core/device/whole_grid.hpp"
+#include "core/launch/all_rounds.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_ops.hpp"
@@ -9,9 +9,6 @@
 #include "parallel/summed_rows.hpp"
 #include "pc/saamg/setup/grid_of_rows.hpp"
 #include <algorithm>
-#if defined(__CUDACC__)
-  #include <cooperative_groups.h>
-#endif
 
 namespace goza::saamg {
 namespace {
@@ -77,26 +74,14 @@ bool color_lattice(const Lattice &lattice, const ColumnMap &columns, const Neigh
 }
 
 #if defined(__CUDACC__)
-constexpr int coloring_threads = 256, rounds_kept = 3;
+/* A row that takes a colour may have others take theirs in the next round. */
+struct TakeByRounds {
+  TakeColor take;
 
-/* Until no row that has none yet takes a colour. some_did: of three rounds in turn, whether one did; 0 before. */
-template <int lanes> __global__ void __launch_bounds__(coloring_threads) AllColorsKernel(PetscInt n, TakeColor take, volatile unsigned *some_did)
-{
-  const auto         grid  = cooperative_groups::this_grid();
-  const int          lane  = threadIdx.x % lanes;
-  const std::int64_t begin = (static_cast<std::int64_t>(blockIdx.x) * coloring_threads + threadIdx.x) / lanes, all = gridDim.x * (coloring_threads / lanes);
+  static constexpr bool looks_around = false;
 
-  for (unsigned round = 0;; round++) {
-    bool did = false;
-
-    for (std::int64_t i = begin; i < n; i += all)
-      if (take.has_none(static_cast<PetscInt>(i))) did = !take(static_cast<PetscInt>(i), lane, lanes) || did;
-    if (blockIdx.x == 0 && threadIdx.x == 0) some_did[(round + 1) % rounds_kept] = 0;
-    if (__syncthreads_or(did) && threadIdx.x == 0) some_did[round % rounds_kept] = 1;
-    grid.sync();
-    if (!some_did[round % rounds_kept]) return;
-  }
-}
+  __device__ bool operator()(PetscInt i, int lane, int lanes) const { return take.has_none(i) && !take(i, lane, lanes); }
+};
 #endif
 
 /* Where one rank of a device has all rows. A lane a row, or a warp for those of some entries. */
@@ -104,16 +89,9 @@ bool color_at_once([[maybe_unused]] const ColumnMap &columns, [[maybe_unused]] c
 {
 #if defined(__CUDACC__)
   constexpr std::int64_t some_entries = 12;
-  const PetscInt         n            = columns.n();
 
   if (columns.space() != Space::Cuda || columns.size() > 1) return false;
-  Array<unsigned> some_did(columns.space(), rounds_kept);
-  const auto      launch = [&](auto lanes) {
-    launch_whole_grid<AllColorsKernel<lanes()>>(blocks_for(n, coloring_threads / lanes()), coloring_threads, n, take, some_did.data());
-  };
-
-  if (n && take.near.nnz > some_entries * n) launch(std::integral_constant<int, warp_lanes>());
-  else if (n) launch(std::integral_constant<int, 1>());
+  all_rounds(columns.n(), take.near.nnz > some_entries * columns.n(), TakeByRounds{take});
   return true;
 #else
   return false;

@@ -1,5 +1,4 @@
 #include "small_colors.hpp"
-#include "core/device/block_cluster.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/row_length.hpp"
@@ -210,7 +209,8 @@ template <class V> void SmallColors<V>::relax(PetscInt first, PetscInt ncolors, 
   if (!row_.size()) return;
 #if defined(__CUDACC__)
   if (begin_.space() == Space::Cuda) {
-    launch_cluster<SweepKernel<V>>(static_cast<int>(blocks_), static_cast<int>(threads_), A, first, ncolors, step, static_cast<int>(lanes_));
+    launch_kernel<SweepKernel<V>, Start::Cluster>(static_cast<unsigned>(blocks_), static_cast<int>(threads_), A, first, ncolors, step,
+                                                  static_cast<int>(lanes_));
     return;
   }
 #endif
