@@ -94,7 +94,12 @@ template <class E> HD void combine_rows(PetscInt row, const E &Y, const E &X, Pe
   }
 }
 
-template <class E> HD void count_missing_diagonals(PetscInt row, PetscInt *sum, const E &A) { *sum += !A.place(row, row); }
+template <class E> HD void count_missing_diagonals(PetscInt k, PetscInt *sum, const E &A, const PetscInt *rows)
+{
+  const PetscInt row = rows ? rows[k] : k;
+
+  *sum += !A.place(row, row);
+}
 
 template <class E> HD void count_missing(PetscInt row, std::int64_t *sum, const E &Y, const E &X)
 {
@@ -169,13 +174,15 @@ void combine(Space space, const OwnValues &Y, const OwnValues &X, PetscScalar fa
   std::visit([&](const auto &A) { combine(space, A, std::get<std::decay_t<decltype(A)>>(X), factor, add); }, Y);
 }
 
-PetscInt missing_diagonals(Space space, const OwnValues &values)
+PetscInt missing_diagonals(Space space, const OwnValues &values, const Array<PetscInt> *rows)
 {
   return std::visit(
     [&](const auto &A) {
       using E = std::decay_t<decltype(A)>;
 
-      return joined_rows<Plus, 1, PetscInt>(space, PetscMin(A.rows(), A.cols()), bound<count_missing_diagonals<E>>(A))[0];
+      const PetscInt n = rows ? static_cast<PetscInt>(rows->size()) : PetscMin(A.rows(), A.cols());
+
+      return joined_rows<Plus, 1, PetscInt>(space, n, bound<count_missing_diagonals<E>>(A, rows ? rows->data() : nullptr))[0];
     },
     values);
 }

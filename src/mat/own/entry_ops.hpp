@@ -30,8 +30,8 @@ inline PetscScalar *place_in(const OwnValues &values, PetscInt row, PetscInt col
 void     scale(Space space, const OwnValues &A, PetscScalar factor);
 void     scale_rows_and_columns(Space space, const OwnValues &A, PetscScalar factor, const PetscScalar *row, const PetscScalar *column); // null: by 1
 void     read_diagonal(Space space, const OwnValues &A, PetscScalar *y);
-void     read_blocks(Space space, const OwnValues &A, PetscInt bs, PetscScalar *block); // [rows][bs], those on the main diagonal, of any size
-PetscInt missing_diagonals(Space space, const OwnValues &A);                            // rows that have no place for it
+void     read_blocks(Space space, const OwnValues &A, PetscInt bs, PetscScalar *block);   // [rows][bs], those on the main diagonal, of any size
+PetscInt missing_diagonals(Space space, const OwnValues &A, const Array<PetscInt> *rows); // of these rows, or all: how many have no place for it
 /* a_ii becomes factor + x_i, or with `add` that much more; x may be null. The main diagonal is stored. */
 void change_diagonal(Space space, const OwnValues &A, PetscScalar factor, const PetscScalar *x, bool add);
 /* Y = factor X, or Y + factor X, of one kind, where Y has places for all of X; of X in half storage both halves count. Y and X have the same block size. */

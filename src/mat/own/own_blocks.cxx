@@ -75,7 +75,7 @@ PetscErrorCode MatMissingDiagonal_Own(Mat A, PetscBool *missing, PetscInt *row)
   PetscFunctionBegin;
   PetscCall(OwnSettle(A, own));
   PetscCall(OwnRead(A, own, own->space, &v));
-  PetscCall(Guarded([&] { *missing = (PetscBool)(missing_diagonals(own->space, v) > 0); }));
+  PetscCall(Guarded([&] { *missing = (PetscBool)(missing_diagonals(own->space, v, nullptr) > 0); }));
   if (row) *row = -1;
   if (!row || !*missing) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(OwnRead(A, own, Space::Host, &v));

@@ -22,7 +22,7 @@ public:
   PetscErrorCode put(Mat A, OwnMat *own, const EntryList *lists, int n, bool anew) override;
   PetscErrorCode put_grid(Mat A, OwnMat *own, const GridPlaces &grid) override;
   PetscErrorCode put_like(Mat A, OwnMat *own, Mat X, OwnMat *x) override;
-  PetscErrorCode put_diagonal(Mat A, OwnMat *own) override;
+  PetscErrorCode put_diagonal(Mat A, OwnMat *own, const Array<PetscInt> *rows) override;
   PetscErrorCode new_entry(Mat A, OwnMat *own, PetscInt row, PetscInt col, PetscScalar value, bool *waits) override;
 
   Space          rows_space(const OwnMat &own) const override { return own.space; }
@@ -187,7 +187,7 @@ PetscErrorCode OwnedRows::put_like(Mat A, OwnMat *own, Mat X, OwnMat *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnedRows::put_diagonal(Mat A, OwnMat *own)
+PetscErrorCode OwnedRows::put_diagonal(Mat A, OwnMat *own, const Array<PetscInt> *rows)
 {
   OwnValues             now;
   std::vector<PetscInt> all;
@@ -195,11 +195,14 @@ PetscErrorCode OwnedRows::put_diagonal(Mat A, OwnMat *own)
 
   PetscFunctionBegin;
   PetscCall(OwnRead(A, own, own->space, &now));
-  PetscCall(Guarded([&] { missing = missing_diagonals(own->space, now); }));
+  PetscCall(Guarded([&] { missing = missing_diagonals(own->space, now, rows); }));
   if (!missing) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] {
-    all.resize(PetscMin(A->rmap->n, A->cmap->n));
-    std::iota(all.begin(), all.end(), PetscInt(0));
+    if (rows) all = rows->to_host();
+    else {
+      all.resize(PetscMin(A->rmap->n, A->cmap->n));
+      std::iota(all.begin(), all.end(), PetscInt(0));
+    }
   }));
   const EntryList list{static_cast<std::int64_t>(all.size()), all.data(), all.data(), 0, 0, A->rmap->n, A->cmap->n};
   PetscCall(put(A, own, &list, 1, false));

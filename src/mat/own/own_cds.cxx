@@ -39,7 +39,7 @@ public:
   PetscErrorCode put(Mat A, OwnMat *own, const EntryList *lists, int n, bool anew) override;
   PetscErrorCode put_grid(Mat A, OwnMat *own, const GridPlaces &grid) override { return add(A, own, grid.offset); }
   PetscErrorCode put_like(Mat A, OwnMat *own, Mat X, OwnMat *x) override;
-  PetscErrorCode put_diagonal(Mat A, OwnMat *own) override { return add(A, own, {0}); }
+  PetscErrorCode put_diagonal(Mat A, OwnMat *own, const Array<PetscInt> *) override { return add(A, own, {0}); }
   PetscErrorCode new_entry(Mat A, OwnMat *own, PetscInt row, PetscInt col, PetscScalar value, bool *waits) override;
   PetscErrorCode full(Mat A, OwnMat *own) override;
   PetscErrorCode before_values(Mat A, OwnMat *own) override;

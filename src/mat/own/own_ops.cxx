@@ -61,7 +61,7 @@ static PetscErrorCode NeedsDiagonal(Mat A)
   PetscFunctionBegin;
   PetscErrorCode failed = CheckDiagonalIsOwn(A);
   if (!failed) failed = OwnSettle(A, own_of(A));
-  if (!failed) failed = own_of(A)->storage->put_diagonal(A, own_of(A));
+  if (!failed) failed = own_of(A)->storage->put_diagonal(A, own_of(A), nullptr);
   PetscCall(AllAgree(A, failed));
   PetscCall(OwnAgreeOnPattern(A));
   PetscFunctionReturn(PETSC_SUCCESS);

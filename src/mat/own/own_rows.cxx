@@ -110,7 +110,7 @@ LentRow &free_row(std::list<LentRow> &rows)
   return free != rows.end() ? *free : rows.emplace_back();
 }
 
-/* Of diagonals the entries that are not 0, and the main one. */
+/* Of diagonals the entries that are not 0, and the main one; of rows all. */
 PetscErrorCode MatGetRow_Own(Mat A, PetscInt row, PetscInt *n, PetscInt *cols[], PetscScalar *vals[])
 {
   OwnMat            *own = own_of(A);
@@ -135,7 +135,7 @@ PetscErrorCode MatGetRow_Own(Mat A, PetscInt row, PetscInt *n, PetscInt *cols[],
     };
     const auto put_others = [&](PetscInt below) {
       for (; next < nothers && other[next] < below; next++)
-        if (value[next] != PetscScalar(0)) put(other[next], value[next]);
+        if (own->storage->by_rows() || value[next] != PetscScalar(0)) put(other[next], value[next]);
     };
 
     put_others(A->cmap->rstart);
@@ -207,7 +207,7 @@ PetscErrorCode ZeroNamed(Mat A, bool columns, bool alike, const NamedRows &named
 
   PetscFunctionBegin;
   if (!columns && named.n) PetscCall(own->storage->full(A, own));
-  if (named.n && put != PetscScalar(0)) PetscCall(own->storage->put_diagonal(A, own));
+  if (named.n && put != PetscScalar(0)) PetscCall(own->storage->put_diagonal(A, own, &named.list));
   PetscCall(OwnWrite(A, own, own->space, true, &v));
   if (rhs) PetscCall(in.get(x, own->space, own->staged.x));
   if (rhs) PetscCall(out.get(b, own->space, own->staged.y, true));

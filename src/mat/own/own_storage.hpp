@@ -55,12 +55,12 @@ public:
   virtual OwnValues                  values(OwnFormat &f) const                                     = 0;
 
   /* Places, to which present values are taken along. put(): for all of these entries, in place of those before where the storage keeps zeros; put_grid(): the
-     same of a grid; put_like(): for all of X; put_diagonal(): the main one. new_entry(): for one of this rank's; waits: at the end of the assembly, from a
-     list. full(): entries and their mirror images are to differ. */
+     same of a grid; put_like(): for all of X; put_diagonal(): the main one, of the rows listed where the values are, or of all. new_entry(): for one of this
+     rank's; waits: at the end of the assembly, from a list. full(): entries and their mirror images are to differ. */
   virtual PetscErrorCode put(Mat A, OwnMat *own, const EntryList *lists, int n, bool anew)                         = 0;
   virtual PetscErrorCode put_grid(Mat A, OwnMat *own, const GridPlaces &grid)                                      = 0;
   virtual PetscErrorCode put_like(Mat A, OwnMat *own, Mat X, OwnMat *x)                                            = 0;
-  virtual PetscErrorCode put_diagonal(Mat A, OwnMat *own)                                                          = 0;
+  virtual PetscErrorCode put_diagonal(Mat A, OwnMat *own, const Array<PetscInt> *rows)                             = 0;
   virtual PetscErrorCode new_entry(Mat A, OwnMat *own, PetscInt row, PetscInt col, PetscScalar value, bool *waits) = 0;
   virtual PetscErrorCode full(Mat, OwnMat *) { return PETSC_SUCCESS; }
   virtual PetscErrorCode before_values(Mat, OwnMat *) { return PETSC_SUCCESS; } // some are to be set
