@@ -346,7 +346,7 @@ const AddTests add([] {
   add_test(objects, "other_matrix_types_solve_alike", [] {
     Option limit("-pc_saamg_coarse_limit", "30"), reuse("-pc_saamg_reuse", "interpolation");
     for (const char *name : {"elasticity", "neumann", "idle_ranks"})
-      for (const char *type : {MATDENSE, MATBAIJ, MATSBAIJ, MATAIJPERM, MATAIJCRL}) {
+      for (const char *type : {MATDENSE, MATBAIJ, MATSBAIJ, MATAIJPERM, MATAIJCRL, MATIS}) {
         MatHandle    R = system_matrix(problem(name)), A;
         MatNullSpace space, near_null;
         PetscInt     bs;
@@ -366,6 +366,48 @@ const AddTests add([] {
           BOOST_TEST(got.iterations == want.iterations, name << ", " << type << ": " << got.iterations << " iterations, from aij " << want.iterations);
         }
       }
+  });
+  /* So is a nest, of AIJ and of ours, with transposed blocks and empty ones, as long as its blocks have rows. */
+  add_test(objects, "nests", [] {
+    for (const char *type : {MATAIJ, "cds", "owncds"}) {
+      MatHandle R = assemble(problem("poisson5").entry, type), E, T, A, whole;
+      PETSC_OK(MatDuplicate(R, MAT_COPY_VALUES, E.put()));
+      PETSC_OK(MatScale(E, 0.25));
+      PETSC_OK(MatCreateTranspose(E, T.put()));
+      Mat blocks[] = {R, T, E, R};
+      PETSC_OK(MatCreateNest(PETSC_COMM_WORLD, 2, nullptr, 2, nullptr, blocks, A.put()));
+      PETSC_OK(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, whole.put()));
+      KSPHandle ours = make_cg(A), theirs = make_cg(whole);
+      for (int round = 0; round < 2; round++) {
+        const Solve got = solve(ours, A), want = solve(theirs, whole);
+        BOOST_TEST(got.reason > 0, type << ": " << KSPConvergedReasons[got.reason]);
+        BOOST_TEST(got.iterations == want.iterations, type << ": " << got.iterations << " iterations, from aij " << want.iterations);
+        PETSC_OK(MatShift(R, 1));
+        PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+        PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+        PETSC_OK(MatShift(whole, 1));
+      }
+    }
+  });
+  add_test(objects, "nests_of_blocks_without_rows", [] {
+    MatHandle R = assemble(problem("poisson5").entry, MATAIJ), shell, inner;
+    PetscInt  m, M;
+    PETSC_OK(MatGetLocalSize(R, &m, nullptr));
+    PETSC_OK(MatGetSize(R, &M, nullptr));
+    PETSC_OK(MatCreateShell(PETSC_COMM_WORLD, m, m, M, M, nullptr, shell.put()));
+    PETSC_OK(MatSetUp(shell));
+    Mat only[] = {R};
+    PETSC_OK(MatCreateNest(PETSC_COMM_WORLD, 1, nullptr, 1, nullptr, only, inner.put()));
+    for (Mat block : {Mat(shell), Mat(inner)}) {
+      MatHandle A;
+      Mat       blocks[] = {R, block, nullptr, R};
+      PETSC_OK(MatCreateNest(PETSC_COMM_WORLD, 2, nullptr, 2, nullptr, blocks, A.put()));
+      const PCHandle pc = saamg();
+      PETSC_OK(PCSetOperators(pc, A, A));
+      const Outcome outcome = attempt([&] { return PCSetUp(pc); });
+      BOOST_TEST(outcome.failed);
+      BOOST_TEST(outcome.says("nest"), outcome.message);
+    }
   });
   /* Rigid-body modes from the nodes' coordinates are those of the near-null space. */
   add_test(objects, "coordinates", [] {

@@ -37,8 +37,8 @@ static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
   if (!seq && !mpi && !mg->makes_rows && !grouped) {
     DM dm;
 
-    PetscCheck(!is_type(A, MATSHELL, MATMFFD, MATNEST, MATIS, MATPYTHON), comm_of(pc), PETSC_ERR_SUP,
-               "PC saamg needs the entries of a matrix, which type %s does not give; give KSPSetOperators() an assembled Pmat", ((PetscObject)A)->type_name);
+    PetscCheck(HasEntries(A), comm_of(pc), PETSC_ERR_SUP,
+               "PC saamg needs a matrix of entries; '%s', or a block of it, has none: give KSPSetOperators() an assembled Pmat", ((PetscObject)A)->type_name);
     PetscCall(PetscInfo(pc, "Matrix of type %s is converted to AIJ\n", ((PetscObject)A)->type_name));
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &mg->converted));
     PetscCall(MatBindToCPU(mg->converted, is_bound(A))); /* a new AIJ counts as the host's, and its hierarchy would, too */

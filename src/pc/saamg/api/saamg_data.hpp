@@ -196,6 +196,10 @@ PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x);
 /* saamg_transpose.cxx */
 PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x);
 
+/* saamg_diagonals.cxx */
+/* Whether MatConvert() can make an AIJ of it: of a nest, from rows of its blocks, which a nest within it has not (PETSc's conversion crashes there). */
+bool HasEntries(Mat A);
+
 /* level_mats.cxx */
 PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpolations[]);
 PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operators[]);

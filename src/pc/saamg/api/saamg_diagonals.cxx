@@ -13,6 +13,24 @@
 
 namespace goza::saamg {
 
+bool HasEntries(Mat A)
+{
+  PetscInt m = 0, n = 0;
+
+  if (!is_type(A, MATNEST)) return !is_type(A, MATSHELL, MATMFFD, MATPYTHON);
+  (void)MatNestGetSize(A, &m, &n);
+  for (PetscInt k = 0; k < m * n; k++) {
+    Mat       block = NULL;
+    PetscBool rows  = PETSC_TRUE;
+
+    (void)MatNestGetSubMat(A, k / n, k % n, &block);
+    if (block && is_type(block, MATTRANSPOSEVIRTUAL)) (void)MatTransposeGetMat(block, &block);
+    if (block) (void)MatHasOperation(block, MATOP_GET_ROW, &rows);
+    if (!rows) return false;
+  }
+  return true;
+}
+
 /* Of a matrix that is said to be symmetric, or stored as one: who asks whether it is, and finds that it is not, wants rows. */
 PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
 {
