@@ -8,21 +8,15 @@ namespace goza {
 
 template <class Object> MPI_Comm comm_of(Object object) { return PetscObjectComm((PetscObject)object); }
 
-inline PetscMPIInt ranks_of(MPI_Comm comm)
+/* What call(from ..., &value) says; `value` where it fails. */
+template <class Value, class Call, class... From> Value asked(Value value, Call call, From... from)
 {
-  PetscMPIInt size = 1;
-
-  (void)MPI_Comm_size(comm, &size);
-  return size;
+  (void)call(from..., &value);
+  return value;
 }
 
-inline PetscMPIInt rank_in(MPI_Comm comm)
-{
-  PetscMPIInt rank = 0;
-
-  (void)MPI_Comm_rank(comm, &rank);
-  return rank;
-}
+inline PetscMPIInt ranks_of(MPI_Comm comm) { return asked<PetscMPIInt>(1, MPI_Comm_size, comm); }
+inline PetscMPIInt rank_in(MPI_Comm comm) { return asked<PetscMPIInt>(0, MPI_Comm_rank, comm); }
 
 template <class Object> PetscMPIInt ranks_of(Object object) { return ranks_of(comm_of(object)); }
 
@@ -31,53 +25,31 @@ template <class Object> PetscMPIInt rank_in(Object object) { return rank_in(comm
 /* Of one of these types. */
 template <class Object, class... Names> bool is_type(Object object, Names... names)
 {
-  const auto same = [object](const char *name) {
-    PetscBool yes = PETSC_FALSE;
-
-    (void)PetscObjectTypeCompare((PetscObject)object, name, &yes);
-    return yes == PETSC_TRUE;
-  };
-
-  return (same(names) || ...);
+  return ((asked<PetscBool>(PETSC_FALSE, PetscObjectTypeCompare, (PetscObject)object, names) == PETSC_TRUE) || ...);
 }
 
 /* Of one whose name begins so. */
 template <class Object, class... Names> bool is_based_on(Object object, Names... names)
 {
-  const auto begins = [object](const char *name) {
-    PetscBool yes = PETSC_FALSE;
-
-    (void)PetscObjectBaseTypeCompare((PetscObject)object, name, &yes);
-    return yes == PETSC_TRUE;
-  };
-
-  return (begins(names) || ...);
+  return ((asked<PetscBool>(PETSC_FALSE, PetscObjectBaseTypeCompare, (PetscObject)object, names) == PETSC_TRUE) || ...);
 }
 
 inline bool is_aij(Mat A) { return is_based_on(A, MATSEQAIJ, MATMPIAIJ); }
 
-template <class Object> PetscObjectState state_of(Object object)
+template <class Object> PetscObjectState state_of(Object object) { return asked<PetscObjectState>(0, PetscObjectStateGet, (PetscObject)object); }
+template <class Object> PetscObjectId    id_of(Object object) { return asked<PetscObjectId>(0, PetscObjectGetId, (PetscObject)object); }
+
+inline PetscObjectState nonzero_state_of(Mat A) { return asked<PetscObjectState>(0, MatGetNonzeroState, A); }
+inline PetscInt         block_size_of(Mat A) { return asked<PetscInt>(1, MatGetBlockSize, A); }
+inline PetscInt         local_size(Vec v) { return asked<PetscInt>(0, VecGetLocalSize, v); }
+inline PetscBool        is_bound(Mat A) { return asked<PetscBool>(PETSC_FALSE, MatBoundToCPU, A); } // to the CPU; of a PETSc without devices any
+
+inline PetscInt local_columns(Mat A)
 {
-  PetscObjectState state = 0;
+  PetscInt n = 0;
 
-  (void)PetscObjectStateGet((PetscObject)object, &state);
-  return state;
-}
-
-template <class Object> PetscObjectId id_of(Object object)
-{
-  PetscObjectId id = 0;
-
-  (void)PetscObjectGetId((PetscObject)object, &id);
-  return id;
-}
-
-inline PetscObjectState nonzero_state_of(Mat A)
-{
-  PetscObjectState state = 0;
-
-  (void)MatGetNonzeroState(A, &state);
-  return state;
+  (void)MatGetLocalSize(A, NULL, &n);
+  return n;
 }
 
 inline PetscCount nonzeros_of(Mat A) // stored on this rank
@@ -86,14 +58,6 @@ inline PetscCount nonzeros_of(Mat A) // stored on this rank
 
   (void)MatGetInfo(A, MAT_LOCAL, &info);
   return static_cast<PetscCount>(info.nz_used);
-}
-
-inline PetscInt block_size_of(Mat A)
-{
-  PetscInt bs = 1;
-
-  (void)MatGetBlockSize(A, &bs);
-  return bs;
 }
 
 /* The blocks of a matrix that is based on AIJ: its own columns, on one rank itself, and, on several, those of others, whose numbers are garray. */
@@ -114,30 +78,6 @@ inline AijBlocks blocks_of(Mat A)
   of.block[0] = A;
   if (is_based_on(A, MATMPIAIJ)) (void)MatMPIAIJGetSeqAIJ(A, &of.block[0], &of.block[1], &of.garray);
   return of;
-}
-
-inline PetscInt local_columns(Mat A)
-{
-  PetscInt n = 0;
-
-  (void)MatGetLocalSize(A, NULL, &n);
-  return n;
-}
-
-inline PetscInt local_size(Vec v)
-{
-  PetscInt n = 0;
-
-  (void)VecGetLocalSize(v, &n);
-  return n;
-}
-
-inline PetscBool is_bound(Mat A) // to the CPU; of a PETSc without devices any
-{
-  PetscBool bound = PETSC_FALSE;
-
-  (void)MatBoundToCPU(A, &bound);
-  return bound;
 }
 
 } // namespace goza
