@@ -1,17 +1,10 @@
 /* Loading: the hook that -dll_append calls, the one list of types, and what is decided once. */
 #include "petsc/check_petsc.hpp"
-#include "petsc/plugin.hpp"
 #include "core/device/properties.hpp"
 #include "core/device/kernel_loader.hpp"
-#include "core/device/mailbox.hpp"
-#include "core/device/shared_memory.hpp"
-#include "petsc/setting.hpp"
 #include "choice/autoformat_mat.hpp"
 #include "choice/detail_view.hpp"
-#include "locality/machine.hpp"
 #include "parallel/agree.hpp"
-#include "parallel/exchange.hpp"
-#include "parallel/team.hpp"
 #include "mat/cds/cds_mat.hpp"
 #include "mat/fold/fold_mat.hpp"
 #include "mat/own/own_mat.hpp"
@@ -19,11 +12,7 @@
 #include "pc/saamg/cycle/cycle_log.hpp"
 #include "pc/saamg/api/pcsaamg.hpp"
 #include "ksp/fused.hpp"
-#include "petscgoza.h"
 #include <petscdevice.h>
-#include <algorithm>
-#include <array>
-#include <vector>
 
 namespace goza {
 

@@ -2,9 +2,7 @@
 #include "cg_passes.hpp"
 #include "fused.hpp"
 #include "fused_method.hpp"
-#include "petsc/errors.hpp"
 #include "solver_object.hpp"
-#include <utility>
 
 namespace goza::ksp {
 namespace {

@@ -1,5 +1,4 @@
 #include "gmres_kernels.hpp"
-#include <algorithm>
 
 namespace goza::ksp {
 namespace {

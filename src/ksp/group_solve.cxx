@@ -1,7 +1,6 @@
 #include "group_solve.hpp"
 #include "pc/saamg/api/pcsaamg.hpp"
 #include "pc/saamg/api/saamg_group.hpp"
-#include "petsc/compat.hpp"
 #include "petsc/errors.hpp"
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>

@@ -1,8 +1,5 @@
 #include "krylov_space.hpp"
 #include "vector_kernels.hpp"
-#include "core/util/vector_ops.hpp"
-#include "petsc/plugin.hpp"
-#include "petsc/errors.hpp"
 #include "mat/common/format_kind.hpp"
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>

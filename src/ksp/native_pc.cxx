@@ -5,7 +5,6 @@
 #include "pc/saamg/api/pcsaamg.hpp"
 #include "petscgoza.h"
 #include "vector_kernels.hpp"
-#include "core/util/vector_ops.hpp"
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>

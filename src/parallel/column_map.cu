@@ -1,7 +1,5 @@
 #include "column_map.hpp"
-#include "core/util/algorithm.hpp"
 #include "core/launch/for_each_row.hpp"
-#include "agree.hpp"
 #include "device_sums.hpp"
 #include "entry_messages.hpp"
 #include "messages.hpp"

@@ -1,6 +1,5 @@
 #include "device_sums.hpp"
 #include "mpi_call.hpp"
-#include <vector>
 
 namespace goza::parallel {
 

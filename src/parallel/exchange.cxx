@@ -1,10 +1,8 @@
 /* The one list of ways to exchange. Adding one: a header like host_exchange.hpp and a line in each of the tables. */
 #include "exchange.hpp"
-#include "agree.hpp"
 #include "host_exchange.hpp"
 #include "nccl_exchange.hpp"
 #include "peer_exchange.hpp"
-#include "petsc/errors.hpp"
 
 namespace goza::parallel {
 

@@ -1,7 +1,5 @@
 #include "launches.hpp"
 #include "agree.hpp"
-#include <algorithm>
-#include <atomic>
 #include <sched.h>
 
 namespace goza::parallel {

@@ -1,14 +1,8 @@
 #include "rank_group.hpp"
 #include "agree.hpp"
-#include "core/device/device.hpp"
-#include "core/device/shared_memory.hpp"
 #include "petsc/last_error.hpp"
 #include "petsc/plugin.hpp"
 #include "team.hpp"
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstdio>
 #include <numeric>
 
 namespace goza::parallel {

@@ -1,5 +1,4 @@
 #include "rows_below.hpp"
-#include "core/util/algorithm.hpp"
 #include "core/util/counted.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "core/sparse/row_length.hpp"

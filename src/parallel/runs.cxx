@@ -2,7 +2,6 @@
 #include "agree.hpp"
 #include "messages.hpp"
 #include "mpi_call.hpp"
-#include <algorithm>
 
 namespace goza::parallel {
 namespace {

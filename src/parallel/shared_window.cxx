@@ -1,8 +1,6 @@
 #include "shared_window.hpp"
 #include "agree.hpp"
-#include "core/device/device.hpp"
 #include "core/device/refused_memory.hpp"
-#include "petsc/errors.hpp"
 #include "mpi_call.hpp"
 #include <cerrno>
 #include <climits>
@@ -11,8 +9,6 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <exception>
-#include <new>
-#include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -1,5 +1,4 @@
 #include "summed_rows.hpp"
-#include "core/util/algorithm.hpp"
 #include "core/sparse/csr_ops.hpp"
 #include "core/sparse/csr_pattern.hpp"
 #include "core/sparse/row_length.hpp"

@@ -1,10 +1,6 @@
 #include "team.hpp"
-#include "agree.hpp"
 #include "core/device/kernel_loader.hpp"
 #include "peer_exchange.hpp"
-#include <algorithm>
-#include <array>
-#include <vector>
 
 namespace goza::parallel {
 

@@ -1,6 +1,5 @@
 /* The object GozaAssembly and what it is given. */
 #include "assembly.hpp"
-#include <new>
 
 const char *const GozaElementTypes[] = {"hex8", "tet4", "GozaElementType", "GOZA_", NULL};
 const char *const GozaEquations[]    = {"diffusion", "elasticity", "mass", "GozaEquation", "GOZA_", NULL};

@@ -1,8 +1,6 @@
 /* PETSc's BAIJ, a matrix of blocks on the host (paper P4's block CRS): assembled in compressed rows where the mesh is, of which blocks are made there. */
 #include "assembly_pattern.hpp"
 #include "assembly/kernels/blocks.hpp"
-#include <algorithm>
-#include <petsc/private/matimpl.h>
 
 namespace goza::assembly {
 

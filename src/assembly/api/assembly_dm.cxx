@@ -1,10 +1,7 @@
 /* A DM's local part as arrays of elements and nodes. */
 #include "assembly.hpp"
-#include "petsc/errors.hpp"
-#include <algorithm>
 #include <petscdmda.h>
 #include <petscdmplex.h>
-#include <petsc/private/petscimpl.h>
 
 namespace goza::assembly {
 namespace {

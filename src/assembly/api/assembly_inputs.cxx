@@ -1,10 +1,6 @@
 /* What an assembly is given for its elements and nodes: materials, coordinates, Dirichlet and Neumann boundaries, forces. */
 #include "assembly.hpp"
-#include "petsc/plugin.hpp"
 #include "assembly/kernels/element.hpp"
-#include "petsc/errors.hpp"
-#include <cmath>
-#include <petsc/private/petscimpl.h>
 
 namespace goza::assembly {
 

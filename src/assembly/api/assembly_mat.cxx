@@ -1,6 +1,5 @@
 /* From the maps to PETSc's matrices: where the values are written, and by whom. */
 #include "assembly_pattern.hpp"
-#include "petsc/plugin.hpp"
 #include "mat/common/values_to_write.hpp"
 #include "mat/own/own_mat.hpp"
 #include <numeric>

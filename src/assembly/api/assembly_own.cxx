@@ -3,11 +3,8 @@
 #include "assembly.hpp"
 #include "assembly/kernels/blocks.hpp"
 #include "assembly/kernels/grid_numeric.hpp"
-#include "mat/cds/cds.hpp"
 #include "mat/common/values_to_write.hpp"
-#include "mat/own/entry_ops.hpp"
 #include "mat/own/own_cds.hpp"
-#include <algorithm>
 
 namespace goza::assembly {
 

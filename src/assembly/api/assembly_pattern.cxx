@@ -1,6 +1,5 @@
 /* The pattern of a mesh in PETSc's matrices: where its pairs of nodes stand, and their global columns. */
 #include "assembly_pattern.hpp"
-#include "core/util/algorithm.hpp"
 
 namespace goza::assembly {
 

@@ -1,11 +1,7 @@
 /* From what a GozaAssembly is given to a mesh and its maps. */
 #include "assembly.hpp"
 #include "assembly/mesh/materials.hpp"
-#include "core/util/algorithm.hpp"
-#include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
-#include "petsc/errors.hpp"
-#include <algorithm>
 
 namespace goza::assembly {
 

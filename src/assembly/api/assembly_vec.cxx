@@ -1,9 +1,6 @@
 /* Right-hand side, residual and stress: PETSc's vectors in and out, in place where they are on the side of the mesh. */
 #include "assembly.hpp"
 #include "assembly/kernels/vectors.hpp"
-#include "petsc/plugin.hpp"
-#include <algorithm>
-#include <petsc/private/petscimpl.h>
 
 namespace goza::assembly {
 

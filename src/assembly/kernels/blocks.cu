@@ -1,6 +1,5 @@
 #include "blocks.hpp"
 #include "core/launch/by_lanes.hpp"
-#include "core/util/algorithm.hpp"
 
 namespace goza::assembly {
 namespace {

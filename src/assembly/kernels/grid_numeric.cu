@@ -2,7 +2,6 @@
 #include "grid_diffusion.hpp"
 #include "grid_elastic_full.hpp"
 #include "grid_elastic_rows.hpp"
-#include "grid_elastic_sums.hpp"
 
 namespace goza::assembly {
 

@@ -1,5 +1,4 @@
 #include "vectors.hpp"
-#include "core/launch/for_each_row.hpp"
 #include "element_bodies.hpp"
 #include "with_kinds.hpp"
 

@@ -1,5 +1,4 @@
 /* Elements that are none. */
-#include "core/util/algorithm.hpp"
 #include "core/launch/for_each_row.hpp"
 #include "assembly/kernels/element.hpp"
 #include "mesh.hpp"

@@ -1,8 +1,5 @@
 #include "curve.hpp"
-#include "core/util/algorithm.hpp"
-#include "core/launch/for_each_row.hpp"
 #include "core/launch/joined_rows.hpp"
-#include <algorithm>
 
 namespace goza::assembly {
 namespace {

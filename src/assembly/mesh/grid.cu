@@ -1,8 +1,5 @@
 #include "grid.hpp"
-#include "core/launch/for_each_row.hpp"
 #include "core/launch/joined_rows.hpp"
-#include <stdexcept>
-#include <string>
 
 namespace goza::assembly {
 namespace {

@@ -1,5 +1,4 @@
 #include "materials.hpp"
-#include "core/util/algorithm.hpp"
 #include "core/launch/for_each_row.hpp"
 
 namespace goza::assembly {

@@ -1,5 +1,4 @@
 #include "symbolic.hpp"
-#include "core/util/algorithm.hpp"
 #include "core/sparse/csr_pattern.hpp"
 #include "core/sparse/row_length.hpp"
 #include "core/util/search.hpp"

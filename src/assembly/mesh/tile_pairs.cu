@@ -1,4 +1,3 @@
-#include "core/util/algorithm.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "tile_steps.hpp"
 

@@ -1,4 +1,3 @@
-#include "core/util/algorithm.hpp"
 #include "core/sparse/csr_pattern.hpp"
 #include "core/sparse/row_length.hpp"
 #include "tile_steps.hpp"

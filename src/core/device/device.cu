@@ -8,8 +8,6 @@
 #include "refused_memory.hpp"
 #include "scalars.hpp"
 #include "upload.hpp"
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <map>

@@ -1,8 +1,5 @@
 #include "mailbox.hpp"
 #include "core/launch/for_each_row.hpp"
-#include <cstring>
-#include <type_traits>
-#include <vector>
 
 namespace goza {
 

@@ -4,10 +4,8 @@
 #include "recording.hpp"
 #include "scalars.hpp"
 #include "told.hpp"
-#include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <thread>
 
 namespace goza::device {

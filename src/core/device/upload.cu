@@ -2,7 +2,6 @@
 #include "cuda_check.hpp"
 #include "refused_memory.hpp"
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstring>
 #include <mutex>

@@ -1,8 +1,6 @@
 #include "block_product.hpp"
 #include "csr_pattern.hpp"
-#include <algorithm>
 #include "core/launch/by_lanes.hpp"
-#include "core/util/algorithm.hpp"
 #include "core/util/counted.hpp"
 #include "core/util/search.hpp"
 #include "host_blocks.hpp"

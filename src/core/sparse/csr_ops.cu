@@ -2,10 +2,7 @@
 #include "merged_product.hpp"
 #include "narrow_product.hpp"
 #include "core/launch/by_lanes.hpp"
-#include "core/launch/joined_rows.hpp"
-#include "core/launch/row_sums.hpp"
 #include "host_rows.hpp"
-#include "core/util/search.hpp"
 #include "core/launch/staged_rows.hpp"
 
 namespace goza {

@@ -3,8 +3,6 @@
 #include "host_block_sums.hpp"
 #include "host_rows.hpp"
 #include <cstdint>
-#include <new>
-#include <type_traits>
 
 namespace goza {
 namespace {

@@ -1,10 +1,7 @@
 #include "value_scaling.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/launch/by_lanes.hpp"
-#include "csr_matrix.hpp"
-#include "core/launch/joined_rows.hpp"
 #include "core/launch/staged_rows.hpp"
-#include <cmath>
 #include <limits>
 
 namespace goza {

@@ -3,7 +3,6 @@
 #include "core/launch/joined_rows.hpp"
 #include "counted.hpp"
 #include "search.hpp"
-#include <algorithm>
 #include <limits>
 #include <numeric>
 

@@ -1,7 +1,6 @@
 /* Rows by their lengths. */
 #include "algorithm.hpp"
 #include "core/launch/for_each_row.hpp"
-#include <type_traits>
 
 #if defined(__CUDACC__)
   #include <cub/block/block_radix_sort.cuh>

@@ -1,7 +1,5 @@
 #include "vector_ops.hpp"
 #include "core/launch/fused_elements.hpp"
-#include <algorithm>
-#include <cmath>
 
 namespace goza {
 namespace {

@@ -1,19 +1,11 @@
 #include "cds.hpp"
 #include "cds_host.hpp"
 #include "cds_host_fill.hpp"
-#include "cds_offsets.hpp"
 #include "cds_shape.hpp"
-#include "core/device/space.hpp"
-#include "core/util/scalar_types.hpp"
 #include "core/util/hash.hpp"
 #include "core/util/algorithm.hpp"
-#include "core/launch/joined_rows.hpp"
 #include "core/launch/staged_rows.hpp"
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <type_traits>
 
 namespace goza::mat {
 namespace {

@@ -5,8 +5,6 @@
    for a plane of the grid, and are several times as many bytes as the sums of so many rows. The sums of the rows that are not
    complete yet are kept in a ring. */
 #include "cds_host.hpp"
-#include "core/launch/host_loop.hpp"
-#include <algorithm>
 
 namespace goza::mat {
 namespace {

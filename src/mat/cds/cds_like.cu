@@ -3,7 +3,6 @@
 #include "cds_entries.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/sparse/value_scaling.hpp"
-#include <cmath>
 
 namespace goza::mat {
 namespace {

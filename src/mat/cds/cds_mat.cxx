@@ -3,8 +3,6 @@
 #include "cds_shape.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/own/own_mat.hpp"
-#include "petscgoza.h"
-#include <petsc/private/matimpl.h>
 
 const char *const MatCDSStorages[] = {"auto", "full", "half", "hermitian", "MatCDSStorage", "MAT_CDS_", NULL};
 

@@ -1,7 +1,6 @@
 /* Entries of a CDS matrix that lie on none of its diagonals. */
 #include "cds.hpp"
 #include "cds_host_fill.hpp"
-#include "cds_offsets.hpp"
 #include "cds_shape.hpp"
 #include "core/util/algorithm.hpp"
 

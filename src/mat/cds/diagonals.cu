@@ -1,12 +1,8 @@
 #include "diagonals.hpp"
 #include "offset_table.hpp"
-#include "core/sparse/csr.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/util/divided.hpp"
-#include "core/util/hash.hpp"
-#include "core/device/array.hpp"
 #include "core/launch/staged_rows.hpp"
-#include <algorithm>
 
 namespace goza::mat {
 namespace {

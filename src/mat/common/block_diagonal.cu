@@ -1,11 +1,8 @@
 #include "block_diagonal.hpp"
 #include "borrowed_csr.hpp"
-#include "core/launch/for_each_row.hpp"
-#include "petsc/errors.hpp"
 #include "format_mat.hpp"
 #include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
-#include <petscdm.h>
 
 namespace goza::mat {
 

@@ -1,5 +1,4 @@
 #include "borrowed_csr.hpp"
-#include "petsc/errors.hpp"
 #include "format_mat.hpp"
 #include <map>
 

@@ -1,6 +1,5 @@
 #include "entry_places.hpp"
 #include "core/launch/for_each_row.hpp"
-#include <algorithm>
 
 namespace goza::mat {
 

@@ -2,7 +2,6 @@
 #include "block_diagonal.hpp"
 #include "format_mat.hpp"
 #include "petsc/plugin.hpp"
-#include <petscdm.h>
 
 namespace goza::mat {
 

@@ -4,9 +4,6 @@
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
 #include "petsc/plugin.hpp"
-#include "petsc/errors.hpp"
-#include <algorithm>
-#include <vector>
 
 const char *const MatStoragePrecisions[] = {"double", "single", "half", "MatStoragePrecision", "MAT_STORAGE_", NULL};
 

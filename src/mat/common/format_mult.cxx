@@ -3,10 +3,7 @@
 #include "group_mat.hpp"
 #include "core/util/thread_clock.hpp"
 #include "parallel/agree.hpp"
-#include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
-#include "petsc/vec_access.hpp"
-#include <functional>
 
 namespace goza::mat {
 

@@ -1,6 +1,5 @@
 /* The operations of a Goza matrix: which ones are ours, and the way to the base type's and back. */
 #include "format_mat.hpp"
-#include <tuple>
 
 namespace goza::mat {
 

@@ -1,10 +1,8 @@
 /* Products of a Goza matrix with others. PETSc looks for them by the names of all the types; AIJ has entries there that a new name lacks. */
 #include "format_mat.hpp"
 #include "parallel/agree.hpp"
-#include "petsc/attached.hpp"
 #include "petsc/plugin.hpp"
 #include "product_phases.hpp"
-#include <algorithm>
 
 namespace goza::mat {
 

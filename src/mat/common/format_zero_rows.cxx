@@ -2,11 +2,9 @@
    matrix to the host. */
 #include "borrowed_csr.hpp"
 #include "format_mat.hpp"
-#include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
 #include "named_rows.hpp"
-#include "petsc/vec_access.hpp"
 #include "zero_rows.hpp"
 #include <petscsf.h>
 

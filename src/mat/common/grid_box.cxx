@@ -1,5 +1,4 @@
 #include "grid_box.hpp"
-#include "petsc/compat.hpp"
 #include "petsc/errors.hpp"
 #include <petscdm.h>
 #include <petscdmda.h>

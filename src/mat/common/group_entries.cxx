@@ -1,8 +1,6 @@
 #include "group_entries.hpp"
 #include "borrowed_csr.hpp"
-#include "format_mat.hpp"
 #include "parallel/agree.hpp"
-#include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include "values_to_write.hpp"
 

@@ -3,7 +3,6 @@
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
 #include "petsc/plugin.hpp"
-#include "petsc/errors.hpp"
 
 namespace goza::mat {
 

@@ -2,10 +2,7 @@
 #include "borrowed_csr.hpp"
 #include "format_mat.hpp"
 #include "parallel/agree.hpp"
-#include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
-#include <algorithm>
-#include <limits>
 
 namespace goza::mat {
 

@@ -2,7 +2,6 @@
 #include "group_mat.hpp"
 #include "petsc/errors.hpp"
 #include <petsc/private/matimpl.h>
-#include <vector>
 
 namespace goza::mat {
 

@@ -1,11 +1,7 @@
 #include "group_vector.hpp"
 #include "group_parts.hpp"
-#include "core/launch/for_each_row.hpp"
 #include "parallel/agree.hpp"
-#include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
-#include <cstring>
-#include <utility>
 #include <petsc/private/vecimpl.h>
 
 namespace goza::mat {

@@ -1,8 +1,5 @@
 #include "par_operator.hpp"
 #include "borrowed_csr.hpp"
-#include "core/util/vector_ops.hpp"
-#include "petsc/errors.hpp"
-#include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
 #include "parallel/exchange_log.hpp"
 #include "parallel/par_csr.hpp"

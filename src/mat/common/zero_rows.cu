@@ -1,5 +1,4 @@
 #include "zero_rows.hpp"
-#include "core/device/array.hpp"
 #include "core/launch/for_each_row.hpp"
 
 namespace goza::mat {

@@ -1,11 +1,9 @@
 #include "fold.hpp"
-#include "core/launch/by_lanes.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_matrix.hpp"
 #include "core/util/search.hpp"
 #include "mat/common/row_pieces.hpp"
-#include <algorithm>
 #include <cstdio>
 
 namespace goza::mat {

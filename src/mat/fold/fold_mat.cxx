@@ -1,12 +1,9 @@
 /* The Mat type fold: setting and names of the Fold format; everything else is the glue of mat/common. */
 #include "fold_mat.hpp"
-#include "fold.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/own/own_mat.hpp"
 #include "rectangle.hpp"
 #include "renumbered.hpp"
-#include "petscgoza.h"
-#include <petsc/private/petscimpl.h>
 
 const char *const MatFoldOrders[]  = {"auto", "natural", "breadth_first", "MatFoldOrder", "MAT_FOLD_ORDER_", NULL};
 const char *const MatFoldLayouts[] = {"groups", "rectangle", "MatFoldLayout", "MAT_FOLD_LAYOUT_", NULL};

@@ -3,8 +3,6 @@
 #include "core/util/algorithm.hpp"
 #include "core/util/search.hpp"
 #include "mat/common/row_pieces.hpp"
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 namespace goza::mat {

@@ -1,7 +1,5 @@
 #include "renumbered.hpp"
-#include "core/util/algorithm.hpp"
 #include "core/sparse/csr_matrix.hpp"
-#include "core/launch/for_each_row.hpp"
 #include "core/sparse/numbering.hpp"
 #include "core/sparse/row_length.hpp"
 #include "mat/tuning.hpp"

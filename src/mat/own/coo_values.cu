@@ -1,5 +1,4 @@
 #include "coo_values.hpp"
-#include "core/launch/for_each_row.hpp"
 
 namespace goza::mat {
 

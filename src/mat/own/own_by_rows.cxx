@@ -2,9 +2,7 @@
 #include "core/sparse/csr_ops.hpp"
 #include "mat/fold/fold.hpp"
 #include "mat/fold/fold_mat.hpp"
-#include "mat/slicedell/slicedell.hpp"
 #include "mat/slicedell/slicedell_mat.hpp"
-#include <algorithm>
 #include <numeric>
 
 namespace goza::mat {

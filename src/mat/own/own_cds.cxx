@@ -2,9 +2,6 @@
 #include "own_cds.hpp"
 #include "mat/cds/cds_mat.hpp"
 #include "mat/cds/cds_shape.hpp"
-#include "petscgoza.h"
-#include "petsc/errors.hpp"
-#include <algorithm>
 
 namespace goza::mat {
 namespace {

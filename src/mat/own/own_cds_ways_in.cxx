@@ -1,7 +1,6 @@
 /* Functions that are composed on a matrix of diagonals that owns its values. */
 #include "own_cds.hpp"
 #include "mat/common/format_mat.hpp"
-#include "petsc/errors.hpp"
 
 namespace goza::mat {
 

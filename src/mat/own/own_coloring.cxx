@@ -2,8 +2,6 @@
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
-#include "petsc/errors.hpp"
-#include <algorithm>
 
 namespace goza::mat {
 namespace {

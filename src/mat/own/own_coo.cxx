@@ -2,7 +2,6 @@
 #include "coo_values.hpp"
 #include "core/util/algorithm.hpp"
 #include "mat/common/borrowed_csr.hpp"
-#include "own_mat.hpp"
 #include "parallel/agree.hpp"
 
 namespace goza::mat {

@@ -2,8 +2,6 @@
    nothing tells the program. */
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
-#include <algorithm>
-#include <functional>
 #include <numeric>
 
 namespace goza::mat {

@@ -2,7 +2,6 @@
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
-#include <utility>
 
 namespace goza::mat {
 namespace {

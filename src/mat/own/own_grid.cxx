@@ -1,9 +1,7 @@
 /* The places of a DMDA's stencil. */
 #include "own_mat.hpp"
-#include <algorithm>
 #include <petscdmda.h>
 #include <set>
-#include <string>
 
 namespace goza::mat {
 

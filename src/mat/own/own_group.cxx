@@ -1,14 +1,10 @@
 /* An owning matrix of ranks that share a GPU, as one of their leader's: rows go from where a rank's values are to the leader, and become its matrix there. */
-#include "core/device/shared_memory.hpp"
 #include "core/util/algorithm.hpp"
 #include "group_rows.hpp"
 #include "mat/common/borrowed_csr.hpp"
 #include "mat/common/group_mat.hpp"
 #include "own_cds.hpp"
-#include "parallel/device_window.hpp"
 #include "petsc/plugin.hpp"
-#include "petsc/errors.hpp"
-#include <utility>
 
 namespace goza::mat {
 namespace {

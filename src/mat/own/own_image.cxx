@@ -2,7 +2,6 @@
 #include "mat/common/borrowed_csr.hpp"
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
-#include <algorithm>
 #include <numeric>
 
 namespace goza::mat {

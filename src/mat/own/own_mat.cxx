@@ -4,8 +4,6 @@
 #include "mat/common/format_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
-#include "petscgoza.h"
-#include <cstring>
 
 namespace goza::mat {
 

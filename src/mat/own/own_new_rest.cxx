@@ -2,7 +2,6 @@
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
-#include <algorithm>
 
 namespace goza::mat {
 

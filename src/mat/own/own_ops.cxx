@@ -1,6 +1,5 @@
 /* Operations on all values of an owning matrix, where they are. */
 #include "own_mat.hpp"
-#include "core/util/vector_ops.hpp"
 #include "mat/common/format_mat.hpp"
 #include "parallel/agree.hpp"
 

@@ -4,8 +4,6 @@
 #include "mat/common/product_phases.hpp"
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
-#include "petsc/attached.hpp"
-#include <array>
 
 namespace goza::mat {
 namespace {

@@ -1,11 +1,8 @@
 /* The entries of an owning matrix in columns of other ranks, and those set for other ranks' rows. */
-#include "core/util/search.hpp"
 #include "mat/common/borrowed_csr.hpp"
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
-#include "petsc/errors.hpp"
-#include <algorithm>
 #include <numeric>
 
 namespace goza::mat {

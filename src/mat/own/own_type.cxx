@@ -1,8 +1,6 @@
 /* Owning matrices: which matrices are such, and what those find who take them for AIJ. */
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
-#include "petscgoza.h"
-#include <cstring>
 #include <numeric>
 
 namespace goza::mat {

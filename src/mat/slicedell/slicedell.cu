@@ -4,10 +4,7 @@
 #include "ell_sharing.hpp"
 #include "long_rows_bodies.hpp"
 #include "core/launch/joined_rows.hpp"
-#include "core/util/algorithm.hpp"
-#include "core/sparse/csr_matrix.hpp"
 #include "core/sparse/block_product.hpp"
-#include "core/sparse/row_length.hpp"
 #include <cstdio>
 
 namespace goza::mat {

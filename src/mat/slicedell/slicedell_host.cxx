@@ -1,8 +1,5 @@
 /* A sliced-ELL matrix times a vector on the host, a slice at a time: the sums of its places lie side by side. */
 #include "slicedell_host.hpp"
-#include "core/launch/host_loop.hpp"
-#include "core/util/scalar_types.hpp"
-#include <algorithm>
 
 namespace goza::mat {
 namespace {

@@ -2,8 +2,6 @@
 #include "slicedell_mat.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/own/own_mat.hpp"
-#include "petscgoza.h"
-#include <petsc/private/matimpl.h>
 
 const char *const MatSlicedEllIndices[] = {"auto", "32", "MatSlicedEllIndex", "MAT_SLICEDELL_INDEX_", NULL};
 

@@ -1,9 +1,7 @@
 /* The levels that the leaders have, as matrices of all ranks: coarse rows are the leaders', those of the finest level lie where the user's do. */
 #include "parallel/agree.hpp"
-#include "petsc/errors.hpp"
 #include "saamg_group.hpp"
 #include <petsc/private/pcimpl.h>
-#include <vector>
 
 namespace goza::saamg {
 

@@ -5,9 +5,6 @@
 #include "pc/saamg/setup/box_grid.hpp"
 #include "pc/saamg/setup/short_rows.hpp"
 #include "pc/saamg/setup/tuning.hpp"
-#include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace goza::saamg {
 namespace {

@@ -1,19 +1,12 @@
 /* The preconditioner type saamg: PETSc's side of it. The method is in hierarchy.cxx (set-up) and cycle.cxx. */
 #include "pcsaamg.hpp"
-#include "pc/saamg/cycle/cycle.hpp"
 #include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
 #include "mat/common/format_kind.hpp"
-#include "petsc/vec_access.hpp"
 #include "pc/saamg/setup/natural_numbers.hpp"
 #include "pc/saamg/setup/near_null.hpp"
-#include "pc/saamg/setup/own_rows.hpp"
-#include "pc/saamg/setup/tuning.hpp"
-#include "petscgoza.h"
 #include "saamg_data.hpp"
-#include <algorithm>
 #include <petsc/private/matimpl.h>
-#include <petscdm.h>
 #include <petsc/private/pcimpl.h>
 
 namespace goza::saamg {

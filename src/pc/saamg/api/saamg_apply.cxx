@@ -1,6 +1,5 @@
 /* The cycle between PETSc's vectors. */
 #include "petsc/plugin.hpp"
-#include "petsc/vec_access.hpp"
 #include "saamg_data.hpp"
 
 namespace goza::saamg {

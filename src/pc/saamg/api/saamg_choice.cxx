@@ -2,12 +2,9 @@
 #include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
 #include "pc/saamg/setup/natural_numbers.hpp"
-#include "pc/saamg/setup/own_rows.hpp"
 #include "saamg_data.hpp"
 #include "saamg_multipliers.hpp"
-#include "saamg_scaled.hpp"
 #include <cstdlib>
-#include <limits>
 #include <petsc/private/pcimpl.h>
 
 namespace goza::saamg {

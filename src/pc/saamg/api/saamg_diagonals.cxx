@@ -1,14 +1,10 @@
 /* Matrices that are nothing but their diagonals (src/mat/own): on grids the set-up reads these; for what does not, rows are made while they are read. */
 #include "mat/common/format_mat.hpp"
 #include "mat/own/own_cds.hpp"
-#include "parallel/rank_group.hpp"
 #include "petsc/plugin.hpp"
 #include "pc/saamg/cycle/level_format.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
-#include "pc/saamg/setup/stored_rows.hpp"
 #include "saamg_data.hpp"
-#include "petsc/errors.hpp"
-#include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
 namespace goza::saamg {

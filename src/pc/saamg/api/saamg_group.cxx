@@ -1,6 +1,5 @@
 #include "saamg_group.hpp"
 #include "parallel/agree.hpp"
-#include "petsc/errors.hpp"
 #include "pc/saamg/setup/near_null.hpp"
 #include "pcsaamg.hpp"
 #include "saamg_data.hpp"

@@ -1,9 +1,7 @@
 #include "saamg_inner.hpp"
-#include "petsc/compat.hpp"
 #include "saamg_data.hpp"
 #include "petsc/errors.hpp"
 #include <petsc/private/pcimpl.h>
-#include <petscdm.h>
 
 namespace goza::saamg {
 

@@ -1,17 +1,11 @@
 /* The memory of a set-up: told before it, and what it came to. */
 #include "core/device/properties.hpp"
-#include "petsc/errors.hpp"
-#include "locality/cost.hpp"
-#include "mat/common/format_kind.hpp"
 #include "mat/common/format_mat.hpp"
-#include "memory_forecast.hpp"
 #include "pc/saamg/cycle/level_format.hpp"
 #include "pc/saamg/cycle/trial_solve.hpp"
-#include "pc/saamg/setup/couplings.hpp"
 #include "pc/saamg/setup/near_null.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "saamg_data.hpp"
-#include <algorithm>
 #include <petsc/private/pcimpl.h>
 
 namespace goza::saamg {

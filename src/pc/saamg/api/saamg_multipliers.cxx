@@ -1,11 +1,7 @@
 #include "saamg_multipliers.hpp"
 #include "parallel/agree.hpp"
 #include "pc/saamg/cycle/pseudo_inverse.hpp"
-#include "petsc/accessors.hpp"
-#include "petsc/compat.hpp"
-#include "petsc/errors.hpp"
 
-#include <algorithm>
 #include <petsc/private/pcimpl.h>
 
 namespace goza::saamg {

@@ -1,6 +1,5 @@
 /* The settings of paper P5 (Araya, Fujii, Tanaka), tables 2 and 3 and section 4.2, at one word. */
 #include "petsc/errors.hpp"
-#include "petscgoza.h"
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 

@@ -4,12 +4,8 @@
 #include "pc/saamg/cycle/contraction.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "petsc/plugin.hpp"
-#include "petsc/short_text.hpp"
 #include "pcsaamg.hpp"
 #include "saamg_data.hpp"
-#include "petsc/errors.hpp"
-#include <algorithm>
-#include <cmath>
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/pcimpl.h>
 

@@ -3,11 +3,7 @@
 #include "parallel/agree.hpp"
 #include "pc/saamg/setup/lanczos.hpp"
 #include "petsc/setting.hpp"
-#include <algorithm>
-#include <array>
-#include <limits>
 #include <petsc/private/pcimpl.h>
-#include <tuple>
 
 const char *const PCSAAMGCycleTypes[]     = {"v", "w", "PCSAAMGCycleType", "PC_SAAMG_CYCLE_", NULL};
 const char *const PCSAAMGInterpolations[] = {"auto", "smoothed", "diffusive", "unsmoothed", "PCSAAMGInterpolation", "PC_SAAMG_INTERPOLATION_", NULL};

@@ -1,7 +1,5 @@
 /* PCApplyTranspose(): the cycle of the matrix's mirror image, made when it is first asked for. */
-#include "core/util/vector_ops.hpp"
 #include "parallel/agree.hpp"
-#include "pc/saamg/cycle/cycle.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>

@@ -1,12 +1,8 @@
 /* -pc_saamg_tune full: the fastest of a few cycles of the levels that are there, by trials of each. */
-#include "saamg_tuned.hpp"
 #include "parallel/agree.hpp"
 #include "pc/saamg/cycle/trial_solve.hpp"
 #include "petsc/plugin.hpp"
-#include "petsc/short_text.hpp"
-#include "saamg_data.hpp"
 #include "tuning_candidates.hpp"
-#include <cmath>
 #include <petsc/private/pcimpl.h>
 
 const char *const PCSAAMGTunes[] = {"none", "quick", "full", "PCSAAMGTune", "PC_SAAMG_TUNE_", NULL};

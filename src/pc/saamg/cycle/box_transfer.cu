@@ -1,5 +1,4 @@
 #include "box_transfer.hpp"
-#include <stdexcept>
 
 namespace goza::saamg {
 

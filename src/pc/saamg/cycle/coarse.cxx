@@ -1,7 +1,6 @@
 #include "coarse.hpp"
 #include "parallel/agree.hpp"
 #include "pseudo_inverse.hpp"
-#include "petsc/errors.hpp"
 
 namespace goza::saamg {
 

@@ -2,7 +2,6 @@
 #include "core/launch/row_sums.hpp"
 #include "pc/saamg/setup/lanczos.hpp"
 #include "pc/saamg/setup/level_product.hpp"
-#include <utility>
 
 namespace goza::saamg {
 

@@ -2,12 +2,9 @@
 #include "coarse.hpp"
 #include "cycle_level.hpp"
 #include "cycle_log.hpp"
-#include "petsc/plugin.hpp"
-#include "petsc/errors.hpp"
 #include "petscgoza.h"
 #include "recordings.hpp"
 #include "transfer.hpp"
-#include <cmath>
 
 namespace goza::saamg {
 namespace {

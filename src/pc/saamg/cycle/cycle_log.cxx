@@ -1,8 +1,5 @@
 #include "cycle_log.hpp"
-#include "petsc/errors.hpp"
-#include <array>
 #include <petscpc.h>
-#include <vector>
 
 namespace goza::saamg {
 

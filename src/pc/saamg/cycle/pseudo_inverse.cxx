@@ -3,8 +3,6 @@
 #include "pseudo_inverse.hpp"
 #include "pc/saamg/setup/galerkin.hpp"
 #include "petsc/errors.hpp"
-#include <algorithm>
-#include <cmath>
 #include <optional>
 #include <petscblaslapack.h>
 

@@ -1,10 +1,8 @@
 #include "trial_solve.hpp"
 #include "contraction.hpp"
-#include "core/device/device.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/util/thread_clock.hpp"
 #include "pc/saamg/setup/level_product.hpp"
-#include <limits>
 
 namespace goza::saamg {
 

@@ -1,6 +1,5 @@
 #include "color_parts.hpp"
 #include "core/util/algorithm.hpp"
-#include "core/launch/for_each_row.hpp"
 
 namespace goza::saamg {
 

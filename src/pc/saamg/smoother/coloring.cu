@@ -4,11 +4,9 @@
 #include "core/launch/all_rounds.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
-#include "core/sparse/csr_ops.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/summed_rows.hpp"
 #include "pc/saamg/setup/grid_of_rows.hpp"
-#include <algorithm>
 
 namespace goza::saamg {
 namespace {

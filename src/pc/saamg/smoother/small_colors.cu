@@ -1,8 +1,6 @@
 #include "small_colors.hpp"
 #include "core/launch/by_lanes.hpp"
-#include "core/util/algorithm.hpp"
 #include "core/sparse/row_length.hpp"
-#include <algorithm>
 
 namespace goza::saamg {
 namespace {

@@ -2,7 +2,6 @@
 #include "chebyshev.hpp"
 #include "l1_jacobi.hpp"
 #include "multicolor_gs.hpp"
-#include <cstring>
 
 namespace goza::saamg {
 
