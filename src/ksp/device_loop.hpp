@@ -4,7 +4,6 @@
 #include "core/device/scalars.hpp"
 #include "krylov_space.hpp"
 #include "loop_end.hpp"
-#include <utility>
 
 namespace goza::ksp {
 

@@ -2,10 +2,6 @@
 #pragma once
 #include "gmres_kernels.hpp"
 #include "krylov_space.hpp"
-#include "petsc/errors.hpp"
-#include <algorithm>
-#include <utility>
-#include <vector>
 
 namespace goza::ksp {
 

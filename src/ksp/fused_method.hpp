@@ -1,9 +1,7 @@
 /* What methods have in common whose iterations a device repeats by itself. Method has begin(), step(), one iteration, and catch_up(), which brings a late x up
    to date; S are its scalars. For .cu files. */
 #pragma once
-#include "core/launch/fused_elements.hpp"
 #include "device_loop.hpp"
-#include "petsc/errors.hpp"
 
 namespace goza::ksp {
 

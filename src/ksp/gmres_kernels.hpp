@@ -1,6 +1,5 @@
 /* The passes of GMRES over its basis: a few vectors of it at a time. */
 #pragma once
-#include "core/device/array.hpp"
 #include "core/device/scalars.hpp"
 #include "core/launch/fused_elements.hpp"
 

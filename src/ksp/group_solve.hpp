@@ -2,7 +2,6 @@
 #pragma once
 #include "mat/common/group_mat.hpp"
 #include <petsc/private/kspimpl.h>
-#include <vector>
 
 namespace goza::ksp {
 

@@ -4,17 +4,11 @@
    once, the solution once and back once. Otherwise: the vectors are PETSc's, which does products and preconditioning; their arrays are ours in between. A
    method sees arrays and no difference. */
 #pragma once
-#include "core/launch/fused_elements.hpp"
-#include "mat/common/par_operator.hpp"
-#include "parallel/agree.hpp"
-#include "petsc/vec_access.hpp"
 #include "group_solve.hpp"
 #include "native_pc.hpp"
 #include "rank_sums.hpp"
 #include "recorded_loop.hpp"
 #include <deque>
-#include <memory>
-#include <petsc/private/kspimpl.h>
 
 namespace goza::ksp {
 

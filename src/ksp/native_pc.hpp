@@ -3,11 +3,9 @@
 #pragma once
 #include "core/launch/fused_elements.hpp"
 #include "footprint.hpp"
-#include "petsc/compat.hpp"
 #include "petsc/short_text.hpp"
 #include "pc/saamg/cycle/cycle.hpp"
 #include <petscksp.h>
-#include <vector>
 
 namespace goza::ksp {
 

@@ -1,11 +1,6 @@
 /* Sums over the ranks of a solver: waited for at once, or behind work that does not need them, or by devices alone. */
 #pragma once
-#include "parallel/agree.hpp"
 #include "parallel/device_sums.hpp"
-#include <algorithm>
-#include <array>
-#include <memory>
-#include <petscsys.h>
 
 namespace goza::ksp {
 

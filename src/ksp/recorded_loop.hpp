@@ -6,7 +6,6 @@
 #include "parallel/launches.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
-#include <petscsys.h>
 
 namespace goza::ksp {
 

@@ -3,7 +3,6 @@
 #include "core/device/scalars.hpp"
 #include "krylov_space.hpp"
 #include "pc/saamg/api/pcsaamg.hpp"
-#include "petsc/errors.hpp"
 
 namespace goza::ksp {
 

@@ -1,8 +1,6 @@
 /* What one rank finds, all ranks hear: so that they take the same path, and none waits for one that has turned back. */
 #pragma once
 #include "petsc/errors.hpp"
-#include <stdexcept>
-#include <string>
 
 namespace goza::parallel {
 

@@ -7,7 +7,6 @@
 #pragma once
 #include "core/sparse/csr_matrix.hpp"
 #include "runs.hpp"
-#include <memory>
 
 namespace goza::parallel {
 

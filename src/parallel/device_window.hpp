@@ -1,6 +1,5 @@
 /* Device memory of a group's leader that the other ranks of the group have opened: what they write there needs no way through the host. */
 #pragma once
-#include "core/device/shared_memory.hpp"
 #include "rank_group.hpp"
 
 namespace goza::parallel {

@@ -6,7 +6,6 @@
 #pragma once
 #include "exchange.hpp"
 #include "petsc/compat.hpp"
-#include <string>
 
 namespace goza::parallel {
 

@@ -5,7 +5,6 @@
 #pragma once
 #include "agree.hpp"
 #include "exchange.hpp"
-#include "petsc/errors.hpp"
 #include "core/util/algorithm.hpp"
 
 namespace goza::parallel {

@@ -7,7 +7,6 @@
    go on. */
 #pragma once
 #include "core/device/mailbox.hpp"
-#include "petsc/compat.hpp"
 #include "shared_window.hpp"
 #include <memory>
 #include <string>

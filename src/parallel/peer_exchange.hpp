@@ -9,13 +9,10 @@
    launches that overlap with it. */
 #pragma once
 #include "agree.hpp"
-#include "core/device/mailbox.hpp"
 #include "core/device/shared_memory.hpp"
 #include "exchange.hpp"
 #include "launches.hpp"
-#include "petsc/errors.hpp"
 #include "petsc/last_error.hpp"
-#include <algorithm>
 
 namespace goza::parallel {
 

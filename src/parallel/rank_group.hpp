@@ -4,12 +4,8 @@
    The other ranks put what they have into memory in common and sleep until the leader has done its part. Leaders talk to one another as single ranks do, on a
    communicator of their own. */
 #pragma once
-#include "petsc/compat.hpp"
 #include "petsc/short_text.hpp"
 #include "lent_memory.hpp"
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace goza::parallel {
 

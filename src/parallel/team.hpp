@@ -3,8 +3,6 @@
 #include "core/device/shared_memory.hpp"
 #include "launches.hpp"
 #include "nccl.hpp"
-#include "petsc/compat.hpp"
-#include <memory>
 
 namespace goza::parallel {
 

@@ -2,8 +2,6 @@
 #pragma once
 #include "compat.hpp"
 #include "core/sparse/format.hpp"
-#include <new>
-#include <petsc/private/petscimpl.h>
 
 namespace goza {
 

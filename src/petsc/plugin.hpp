@@ -2,7 +2,6 @@
 #pragma once
 #include "core/device/space.hpp"
 #include "compat.hpp"
-#include <petscmat.h>
 #include <string>
 
 namespace goza {

@@ -1,14 +1,9 @@
 /* A setting of a matrix or preconditioner: one line names its option and its Set function, says what it may be and where it is held. SetFromOptions(), the Set
    and Get functions, their errors and the view all read that line, so that they cannot disagree. */
 #pragma once
-#include "compat.hpp"
 #include "short_text.hpp"
 #include "errors.hpp"
-#include <petsc/private/petscimpl.h>
-#include <limits>
-#include <string>
 #include <string_view>
-#include <type_traits>
 
 namespace goza {
 

@@ -8,8 +8,6 @@
 #include "petsc/plugin.hpp"
 #include "petsc/vec_access.hpp"
 #include "petscgoza.h"
-#include <memory>
-#include <petsc/private/petscimpl.h>
 
 namespace goza::assembly {
 

@@ -1,7 +1,6 @@
 /* Between the pattern of a mesh and those of PETSc's matrices. bs: unknowns of a node that are rows of their own; 1 of all that are blocks. */
 #pragma once
 #include "assembly.hpp"
-#include <algorithm>
 #include <petsc/private/matimpl.h>
 
 namespace goza::assembly {

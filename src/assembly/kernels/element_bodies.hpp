@@ -2,7 +2,6 @@
 #pragma once
 #include "element.hpp"
 #include "equation.hpp"
-#include "assembly/mesh/mesh.hpp"
 #include "vectors.hpp"
 
 namespace goza::assembly {

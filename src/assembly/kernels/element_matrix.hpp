@@ -4,7 +4,6 @@
 #pragma once
 #include "element.hpp"
 #include "equation.hpp"
-#include "assembly/mesh/mesh.hpp"
 #include "target.hpp"
 
 namespace goza::assembly {

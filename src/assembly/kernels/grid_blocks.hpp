@@ -2,7 +2,6 @@
    the low corner of an element of the rectangle, but for the rectangle's first line and column, which are another block's too. */
 #pragma once
 #include "grid_write.hpp"
-#include <algorithm>
 
 namespace goza::assembly {
 

@@ -3,7 +3,6 @@
 
    A lane has corner a = lane / 4 and point q = lane % 4 of either side of direction 2: as the left factor asks of it, and, transposed, the right one. */
 #pragma once
-#include "element.hpp"
 #include "grid_blocks.hpp"
 #include "hex_diffusion.hpp"
 

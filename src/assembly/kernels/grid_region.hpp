@@ -2,7 +2,6 @@
    each through the rows of the elements that touch its nodes: one column and one row of them more than of nodes, which other blocks compute too. */
 #pragma once
 #include "grid_write.hpp"
-#include <algorithm>
 
 namespace goza::assembly {
 

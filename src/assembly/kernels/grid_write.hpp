@@ -1,7 +1,6 @@
 /* Where the pairs of a grid's nodes go: neighbours are known by their offsets, slots are counted. A pair at a time is for CDS and sliced ELL, in which values
    of neighbouring nodes lie together; rows of CSR must be written by lanes side by side (grid_elastic_rows.hpp). */
 #pragma once
-#include "core/launch/for_each_row.hpp"
 #include "assembly/mesh/grid.hpp"
 #include "target.hpp"
 

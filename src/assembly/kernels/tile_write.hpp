@@ -1,6 +1,5 @@
 /* From a tile's sums to the matrix, rows of given unknowns like all others. Chip (on_chip.hpp) says what a sum holds. */
 #pragma once
-#include "core/launch/for_each_row.hpp"
 #include "target.hpp"
 
 namespace goza::assembly::tile {

@@ -1,9 +1,7 @@
 /* One rank's part of a mesh: every element that touches an owned node. Nodes 0 .. owned-1 are this rank's, in the order of the matrix; the others ("ghosts")
    follow in ascending global order, so that a row's columns in this numbering are those of the diagonal block, then those of the off-diagonal block. */
 #pragma once
-#include "core/device/array.hpp"
 #include "core/util/algorithm.hpp"
-#include <utility>
 
 namespace goza::assembly {
 

@@ -2,7 +2,6 @@
    them asks for another. Of a body that looks around, all rows do before each round, and after the last one. For .cu files. */
 #pragma once
 #include "by_lanes.hpp"
-#include "core/device/array.hpp"
 
 #if defined(__CUDACC__)
   #include <cooperative_groups.h>

@@ -2,7 +2,6 @@
    falls to one of so many lanes of the row. For .cu files. */
 #pragma once
 #include "for_each_row.hpp"
-#include <cstdint>
 
 namespace goza {
 

@@ -1,7 +1,6 @@
 /* The only launcher of row kernels. A body is a function whose arguments behind the row are bound (bound.hpp), or a struct with an operator() of the row; a
    profiler shows it. Files that launch on the device are .cu; without nvcc the same files are compiled as C++ and only the host branch remains. */
 #pragma once
-#include "core/device/device.hpp"
 #include "core/device/launch_kernel.hpp"
 #include "bound.hpp"
 #include "fused_sums.hpp"
@@ -9,8 +8,6 @@
 #include "host_loop.hpp"
 #include "row_out.hpp"
 #include "tuning.hpp"
-#include <cstdint>
-#include <type_traits>
 
 namespace goza {
 

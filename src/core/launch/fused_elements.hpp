@@ -15,9 +15,7 @@
    A body needs load() alone; one without `dots` sums nothing. No element is another's: an output may be an input of the same element only. Sums are added up in
    an order that is the same in every run. */
 #pragma once
-#include "for_each_row.hpp"
 #include "row_sums.hpp"
-#include <utility>
 
 namespace goza {
 

@@ -2,7 +2,6 @@
    ptr[i] br bc + r n bc, ptr being the blocks', so that nothing else is said of rows and columns. */
 #pragma once
 #include "full_blocks.hpp"
-#include <vector>
 
 namespace goza {
 

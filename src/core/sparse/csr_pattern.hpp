@@ -11,7 +11,6 @@
 #pragma once
 #include "core/util/algorithm.hpp"
 #include "column_bits.hpp"
-#include "core/launch/for_each_row.hpp"
 #include "row_team.hpp"
 
 namespace goza {

@@ -12,7 +12,6 @@
 #pragma once
 #include "csr_pattern.hpp"
 #include "row_length.hpp"
-#include "core/util/algorithm.hpp"
 #include "core/util/search.hpp"
 
 #if defined(__CUDACC__)

@@ -4,7 +4,6 @@
      column(p), value(p)     entry p of a CSR matrix is term p: its column, or no_column, and value
      on(Columns, Values)     as for staged_rows.hpp */
 #pragma once
-#include "csr_matrix.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "core/util/algorithm.hpp"
 

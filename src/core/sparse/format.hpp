@@ -1,15 +1,11 @@
 /* What a matrix format is to the rest of Goza: built from CSR in its own space, refilled when only values move, applied with a fused output.
    V is the type of the vectors and of the sums. A format is a shadow of a CSR matrix: it never changes values itself. */
 #pragma once
-#include "core/device/array.hpp"
 #include "csr.hpp"
 #include "core/launch/row_out.hpp"
-#include "core/util/scalar_types.hpp"
 #include "core/util/vector_ops.hpp"
 #include <limits>
 #include <memory>
-#include <stdexcept>
-#include <string>
 
 namespace goza {
 

@@ -2,8 +2,6 @@
 #pragma once
 #include "core/util/algorithm.hpp"
 #include "csr_matrix.hpp"
-#include <algorithm>
-#include <vector>
 
 namespace goza {
 

@@ -10,7 +10,6 @@
 #include "core/util/scalar_types.hpp"
 #include "core/launch/row_out.hpp"
 #include <cstdint>
-#include <vector>
 
 namespace goza {
 

@@ -1,7 +1,6 @@
 /* Division by the rows of a node. */
 #pragma once
 #include "core/device/space.hpp"
-#include "core/rooms.hpp"
 #include <petscsystypes.h>
 
 namespace goza {

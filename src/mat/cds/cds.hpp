@@ -2,9 +2,7 @@
    matrix can be held. Store is the type of the stored values, V that of the vectors. */
 #pragma once
 #include "cds_view.hpp"
-#include "core/sparse/format.hpp"
 #include "mat/slicedell/slicedell.hpp"
-#include <limits>
 
 namespace goza {
 

@@ -2,10 +2,6 @@
 #pragma once
 #include "cds_offsets.hpp"
 #include "cds_view.hpp"
-#include "core/launch/host_loop.hpp"
-#include "core/sparse/csr.hpp"
-#include <cstdint>
-#include <vector>
 
 namespace goza::mat {
 

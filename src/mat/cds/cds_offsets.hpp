@@ -1,7 +1,6 @@
 /* Where an offset stands among those that a CDS matrix holds. */
 #pragma once
 #include "core/device/space.hpp"
-#include "core/rooms.hpp"
 #include <petscsystypes.h>
 
 namespace goza::mat {

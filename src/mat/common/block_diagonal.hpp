@@ -1,8 +1,6 @@
 #pragma once
 #include "petsc/compat.hpp"
 #include "petsc/vec_access.hpp"
-#include <petscmat.h>
-#include <vector>
 
 namespace goza::mat {
 

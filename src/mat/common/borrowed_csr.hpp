@@ -3,7 +3,6 @@
 #pragma once
 #include "core/sparse/csr_matrix.hpp"
 #include <memory>
-#include <vector>
 #include <petscmat.h>
 
 namespace goza::mat {

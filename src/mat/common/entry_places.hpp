@@ -5,10 +5,7 @@
      to_        20          40      25          where its first entry lies   */
 #pragma once
 #include "core/device/array.hpp"
-#include "core/device/space.hpp"
 #include "petsc/compat.hpp"
-#include <petscsys.h>
-#include <vector>
 
 namespace goza::mat {
 

@@ -1,10 +1,8 @@
 /* What the Mat glue must know of a format. Adding a format: one of these, and one line in register.cxx. */
 #pragma once
-#include "petsc/compat.hpp"
 #include "par_operator.hpp"
 #include "petsc/setting.hpp"
 #include "petscgoza.h"
-#include <petsc/private/petscimpl.h>
 
 namespace goza::mat {
 

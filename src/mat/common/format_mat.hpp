@@ -6,7 +6,6 @@
 #include "format_kind.hpp"
 #include "petsc/vec_access.hpp"
 #include <petsc/private/matimpl.h>
-#include <string_view>
 
 namespace goza::mat {
 

@@ -6,7 +6,6 @@
 #pragma once
 #include "entry_places.hpp"
 #include "parallel/device_window.hpp"
-#include "petsc/accessors.hpp"
 
 namespace goza::mat {
 

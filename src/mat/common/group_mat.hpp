@@ -10,9 +10,6 @@
 #include "group_entries.hpp"
 #include "group_vector.hpp"
 #include "par_operator.hpp"
-#include <array>
-#include <memory>
-#include <petscmat.h>
 
 namespace goza::mat {
 

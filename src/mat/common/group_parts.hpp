@@ -1,7 +1,6 @@
 /* A group's vector and the ranks' parts of it: the bodies of the copies between them. */
 #pragma once
 #include "core/launch/for_each_row.hpp"
-#include <petscsys.h>
 
 namespace goza::mat {
 

@@ -1,11 +1,7 @@
 /* Vectors of ranks that share a GPU, on their way to the leaders of their groups and back. */
 #pragma once
-#include "core/device/array.hpp"
-#include "core/device/shared_memory.hpp"
 #include "parallel/rank_group.hpp"
 #include "petsc/vec_access.hpp"
-#include <memory>
-#include <petscmat.h>
 
 namespace goza::mat {
 

@@ -1,12 +1,10 @@
 /* y = A x over the ranks, with any fused output: A's diagonal block in a format of choice, its off-diagonal block in the rows that have entries,
    and the halo between. It shadows a SeqAIJ- or MPIAIJ-based Mat: update() looks at the states of A's blocks and builds, refills or does nothing. */
 #pragma once
-#include "core/sparse/format.hpp"
 #include "parallel/halo.hpp"
 #include "mat/slicedell/slicedell.hpp"
 #include "parallel/column_map.hpp"
 #include <functional>
-#include <petscmat.h>
 
 namespace goza::mat {
 

@@ -1,7 +1,6 @@
 /* The value array of a SeqAIJ-based matrix, to be written whole, in the space where the values are computed. */
 #pragma once
 #include "format_mat.hpp"
-#include <algorithm>
 
 namespace goza::mat {
 

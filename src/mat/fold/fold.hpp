@@ -1,7 +1,6 @@
 /* The Fold format: layout in fold_view.hpp. Store is the type of the stored values, V that of the vectors. */
 #pragma once
 #include "core/sparse/format.hpp"
-#include "fold_view.hpp"
 #include "packing.hpp"
 
 namespace goza::mat {

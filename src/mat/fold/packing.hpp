@@ -1,6 +1,5 @@
 /* How Fold packs rows into groups of 32 lines: the layout is in fold_view.hpp. In either space, with the same result. */
 #pragma once
-#include "core/device/array.hpp"
 #include "core/sparse/csr.hpp"
 #include "fold_view.hpp"
 

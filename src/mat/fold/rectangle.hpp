@@ -10,8 +10,6 @@
    A thread adds up a line, a second kernel the lines of each row. No atomics: every run gives the same result. It is there to be compared with: Fold's own
    groups (fold_view.hpp) pad nothing and finish most rows in one kernel. */
 #pragma once
-#include "core/sparse/format.hpp"
-#include "core/sparse/local_column.hpp"
 #include "fold.hpp"
 
 namespace goza::mat {

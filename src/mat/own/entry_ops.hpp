@@ -4,8 +4,6 @@
 #include "mat/cds/cds_entries.hpp"
 #include "mat/fold/fold_entries.hpp"
 #include "mat/slicedell/ell_entries.hpp"
-#include <variant>
-#include <vector>
 
 namespace goza::mat {
 

@@ -12,12 +12,9 @@
    ends. */
 #pragma once
 #include "own_storage.hpp"
-#include "mat/common/par_operator.hpp"
-#include "petsc/errors.hpp"
 #include "petsc/vec_access.hpp"
 #include <list>
 #include <petsc/private/matimpl.h>
-#include <utility>
 
 namespace goza::mat {
 

@@ -1,9 +1,7 @@
 /* How sliced ELL is laid out: bodies that find the widths of the slices and where their columns go. */
 #pragma once
-#include "core/device/space.hpp"
 #include "core/sparse/csr.hpp"
 #include "core/sparse/local_column.hpp"
-#include <cstdint>
 
 namespace goza::mat {
 

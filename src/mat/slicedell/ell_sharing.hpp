@@ -4,7 +4,6 @@
 #include "core/util/hash.hpp"
 #include "core/util/relaxed.hpp"
 #include "slicedell_view.hpp"
-#include <cstdint>
 
 namespace goza::mat {
 

@@ -1,6 +1,5 @@
 /* How long rows are cut, filled and multiplied. For .cu files. */
 #pragma once
-#include "core/util/algorithm.hpp"
 #include "core/sparse/row_length.hpp"
 #include "core/util/search.hpp"
 #include "host_lanes.hpp"

@@ -4,8 +4,6 @@
 #include "core/sparse/full_blocks.hpp"
 #include "long_rows.hpp"
 #include "slicedell_view.hpp"
-#include <algorithm>
-#include <vector>
 
 namespace goza::mat {
 

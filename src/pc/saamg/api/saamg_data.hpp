@@ -6,17 +6,10 @@
 #include "pc/saamg/setup/rotations.hpp"
 #include "pc/saamg/setup/saddle.hpp"
 #include "pc/saamg/setup/symmetry.hpp"
-#include "pc/saamg/setup/value_sketch.hpp"
-#include "pc/saamg/cycle/cycle.hpp"
-#include "petsc/compat.hpp"
-#include "petsc/vec_access.hpp"
 #include "memory_forecast.hpp"
 #include "saamg_group.hpp"
 #include "saamg_scaled.hpp"
 #include "saamg_tuned.hpp"
-#include "petscgoza.h"
-#include <algorithm>
-#include <array>
 
 namespace goza::saamg {
 

@@ -1,7 +1,6 @@
 /* What -pc_saamg_tune full tries. */
 #pragma once
 #include "saamg_data.hpp"
-#include <functional>
 
 namespace goza::saamg {
 

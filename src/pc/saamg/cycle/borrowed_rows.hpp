@@ -3,7 +3,6 @@
 #pragma once
 #include "core/sparse/csr_ops.hpp"
 #include "core/sparse/format.hpp"
-#include <algorithm>
 
 namespace goza::saamg {
 

@@ -2,7 +2,6 @@
    (box_transfer_rows.hpp). */
 #pragma once
 #include "box_transfer_rows.hpp"
-#include "core/util/half.hpp"
 #include "pc/saamg/setup/boxes.hpp"
 
 namespace goza::saamg {

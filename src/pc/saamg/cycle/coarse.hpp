@@ -1,7 +1,6 @@
 /* The coarsest level: its (pseudo-)inverse, dense, every rank holding its own rows. One product and, where the rows are on several ranks, one
    MPI_Allgatherv. */
 #pragma once
-#include "core/util/vector_ops.hpp"
 #include "pc/saamg/setup/hierarchy.hpp"
 
 namespace goza::saamg {

@@ -1,7 +1,6 @@
 /* The multigrid cycle, where the matrix is, in the precision asked for. */
 #pragma once
 #include "pc/saamg/setup/hierarchy.hpp"
-#include "mat/common/par_operator.hpp"
 #include "pc/saamg/smoother/smoother.hpp"
 
 namespace goza::saamg {

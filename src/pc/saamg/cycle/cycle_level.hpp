@@ -3,9 +3,7 @@
 #include "pc/saamg/setup/hierarchy.hpp"
 #include "borrowed_rows.hpp"
 #include "level_format.hpp"
-#include "petsc/errors.hpp"
 #include "parallel/agree.hpp"
-#include "mat/common/par_operator.hpp"
 #include "pc/saamg/smoother/smoother.hpp"
 
 namespace goza::saamg {

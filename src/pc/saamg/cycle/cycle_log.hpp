@@ -1,10 +1,7 @@
 /* What a cycle tells PETSc's log: an event for each of its steps on each level, with its flops, and with the device's time where that is logged; and for
    what of that is exchange between ranks. */
 #pragma once
-#include "petsc/plugin.hpp"
-#include "petsc/compat.hpp"
 #include "parallel/exchange_log.hpp"
-#include <cstddef>
 
 namespace goza::saamg {
 

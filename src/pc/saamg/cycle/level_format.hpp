@@ -7,8 +7,6 @@
 #include "mat/fold/fold.hpp"
 #include "pc/saamg/setup/eigen.hpp"
 #include "pc/saamg/setup/tuning.hpp"
-#include <functional>
-#include <memory>
 
 namespace goza::saamg {
 

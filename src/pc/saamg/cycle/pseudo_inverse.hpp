@@ -1,7 +1,5 @@
 #pragma once
 #include "dense_inverse.hpp"
-#include <petscsys.h>
-#include <vector>
 
 namespace goza::saamg {
 

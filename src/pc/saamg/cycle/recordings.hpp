@@ -2,8 +2,6 @@
 #pragma once
 #include "core/device/recording.hpp"
 #include "cycle.hpp"
-#include "parallel/launches.hpp"
-#include <array>
 
 namespace goza::saamg {
 

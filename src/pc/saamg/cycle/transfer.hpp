@@ -4,15 +4,9 @@
 #include "borrowed_rows.hpp"
 #include "box_transfer.hpp"
 #include "pc/saamg/setup/hierarchy.hpp"
-#include "petsc/errors.hpp"
 #include "parallel/agree.hpp"
 #include "mat/common/narrow.hpp"
-#include "mat/common/par_operator.hpp"
-#include "mat/slicedell/slicedell.hpp"
-#include "pc/saamg/setup/tuning.hpp"
 #include "transfer_shape.hpp"
-#include <algorithm>
-#include <array>
 
 namespace goza::saamg {
 

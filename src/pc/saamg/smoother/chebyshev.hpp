@@ -5,7 +5,6 @@
 #pragma once
 #include "chebyshev_roots.hpp"
 #include "jacobi_steps.hpp"
-#include "petsc/errors.hpp"
 #include <cstdio>
 
 namespace goza::saamg {

@@ -3,7 +3,6 @@
 #pragma once
 #include "coloring.hpp"
 #include "mat/slicedell/slicedell.hpp"
-#include <vector>
 
 namespace goza::saamg {
 

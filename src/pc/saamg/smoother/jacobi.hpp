@@ -1,7 +1,6 @@
 /* Relaxed Jacobi: x += omega D^-1 (b - A x). */
 #pragma once
 #include "jacobi_steps.hpp"
-#include "petsc/errors.hpp"
 #include <cstdio>
 
 namespace goza::saamg {

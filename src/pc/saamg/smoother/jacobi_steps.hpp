@@ -2,7 +2,6 @@
 #pragma once
 #include "petsc/errors.hpp"
 #include "smoother.hpp"
-#include <vector>
 
 namespace goza::saamg {
 

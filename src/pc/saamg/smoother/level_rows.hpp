@@ -1,7 +1,5 @@
 /* The rows of a level's operator in the space of the cycle, as a smoother that reads entries wants them: whole, and as diagonal and off-diagonal block. */
 #pragma once
-#include "core/sparse/csr_matrix.hpp"
-#include "petsc/compat.hpp"
 #include "parallel/column_map.hpp"
 #include "pc/saamg/setup/local_rows.hpp"
 

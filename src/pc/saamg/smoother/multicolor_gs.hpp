@@ -18,8 +18,6 @@
 #include "parallel/exchange_log.hpp"
 #include "pc/saamg/setup/hierarchy.hpp"
 #include "petscgoza.h"
-#include "smoother.hpp"
-#include "petsc/errors.hpp"
 #include <cstdio>
 
 namespace goza::saamg {

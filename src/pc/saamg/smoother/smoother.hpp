@@ -3,8 +3,6 @@
    A smoother may work out of place, on a pair of vectors: it begins in x[at] and returns where it ended. steps() tells the number of changes
    of place beforehand, so that the cycle can arrange for the last one to end in the user's vector. */
 #pragma once
-#include "core/util/vector_ops.hpp"
-#include "petsc/compat.hpp"
 #include "mat/common/par_operator.hpp"
 
 namespace goza::saamg {
