@@ -1,7 +1,7 @@
 """Charts as SVG text without a library, the same on every machine: `page` puts charts beside one another; a chart is a function of these."""
 import math
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 420, 300, 56, 24, 30, 50
+WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 420, 330, 56, 24, 64
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#555555")
 
 
@@ -13,9 +13,9 @@ def label(x, y, words, anchor="middle", turn=None, size=11):
 class Axis:
     """Maps values to places between begin and end."""
 
-    def __init__(self, values, begin, end, log=False, bounds=None):
+    def __init__(self, values, begin, end, log=False):
         values = [v for v in values if not log or v > 0]
-        low, high = bounds or (min(values), max(values))
+        low, high = min(values), max(values)
         self.log, self.begin, self.end = log, begin, end
         if log:
             self.low, self.high = math.floor(math.log10(low)), max(math.ceil(math.log10(high)), math.floor(math.log10(low)) + 1)
@@ -32,45 +32,54 @@ class Axis:
         return self.begin + (min(value, self.high) - self.low) / (self.high - self.low) * (self.end - self.begin)
 
 
-def frame(title, across, up, x, y):
-    out = [label(WIDTH / 2, 16, title, size=12), label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, across), label(12, (TOP + HEIGHT - BOTTOM) / 2, up, turn=-90)]
+def top(names):
+    """Where the frame begins: below the title and the legend, of two names a line."""
+    return 30 + (14 * -(-len(names) // 2) if len(names) > 1 else 0)
+
+
+def frame(title, across, up, x, y, names):
+    out = [label(WIDTH / 2, 16, title, size=12), label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - BOTTOM + 32, across), label(12, (top(names) + HEIGHT - BOTTOM) / 2, up, turn=-90)]
     for v in y.ticks:
         out.append(f'<path d="M{LEFT} {y.at(v):.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>' + label(LEFT - 4, y.at(v) + 4, f"{v:g}", "end"))
     for v in x.ticks if x else ():
-        out.append(f'<path d="M{x.at(v):.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="#ddd"/>' + label(x.at(v), HEIGHT - BOTTOM + 14, f"{v:g}"))
+        out.append(f'<path d="M{x.at(v):.1f} {top(names)}V{HEIGHT - BOTTOM}" stroke="#ddd"/>' + label(x.at(v), HEIGHT - BOTTOM + 14, f"{v:g}"))
+    for k, name in enumerate(names if len(names) > 1 else ()):
+        left, above = LEFT + (k % 2) * (WIDTH - LEFT - RIGHT) / 2, 22 + 14 * (k // 2)
+        out.append(f'<rect x="{left:.1f}" y="{above}" width="9" height="9" fill="{COLOURS[k]}"/>' + label(left + 13, above + 8, name, "start", size=10))
     return out
 
 
-def legend(names):
-    return [f'<rect x="{LEFT + 6}" y="{TOP + 5 + 14 * k}" width="9" height="9" fill="{COLOURS[k]}"/>' + label(LEFT + 19, TOP + 13 + 14 * k, name, "start", size=10) for k, name in enumerate(names)]
+def path(points, colour):
+    return '<path d="M' + "L".join(f"{a:.1f} {b:.1f}" for a, b in points) + f'" fill="none" stroke="{colour}"/>'
 
 
-def scatter(title, across, up, series, log=(True, True), lines=(), bounds=(None, None)):
-    """series: {name: [(x, y)]}; lines: [[(x, y)]]"""
+def scatter(title, across, up, series, log=(True, True), lines=(), joined=False):
+    """series: {name: [(x, y)]}, with joined each a line; lines: [[(x, y)]]"""
     every = [p for points in [*series.values(), *lines] for p in points]
-    x = Axis([p[0] for p in every], LEFT, WIDTH - RIGHT, log[0], bounds[0])
-    y = Axis([p[1] for p in every], HEIGHT - BOTTOM, TOP, log[1], bounds[1])
-    out = frame(title, across, up, x, y)
-    for points in lines:
-        out.append('<path d="M' + "L".join(f"{x.at(a):.1f} {y.at(b):.1f}" for a, b in points) + '" fill="none" stroke="#888"/>')
+    x = Axis([p[0] for p in every], LEFT, WIDTH - RIGHT, log[0])
+    y = Axis([p[1] for p in every], HEIGHT - BOTTOM, top(series), log[1])
+    out = frame(title, across, up, x, y, list(series))
+    places = lambda points: [(x.at(a), y.at(b)) for a, b in points if (a > 0 or not log[0]) and (b > 0 or not log[1])]
+    out += [path(places(points), "#888") for points in lines]
     for colour, points in zip(COLOURS, series.values()):
-        out += [f'<circle cx="{x.at(a):.1f}" cy="{y.at(b):.1f}" r="2.3" fill="{colour}" fill-opacity="0.6"/>' for a, b in points if (a > 0 or not log[0]) and (b > 0 or not log[1])]
-    return out + (legend(series) if len(series) > 1 else [])
+        out += [path(places(points), colour)] if joined else []
+        out += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.3" fill="{colour}" fill-opacity="0.6"/>' for a, b in places(points)]
+    return out
 
 
-def bars(title, up, names, series, curve=None):
-    """series: {name: values}, beside one another for each of the names; curve: (name, shares from 0 to 1), drawn over the height."""
-    y = Axis([v for values in series.values() for v in values], HEIGHT - BOTTOM, TOP)
-    out = frame(title, "", up, None, y)
+def bars(title, up, names, series, curves={}):
+    """series: {name: values}, beside one another for each of the names; curves: {name: shares from 0 to 1}, drawn over the height."""
+    known = [*series, *curves]
+    y = Axis([v for values in series.values() for v in values], HEIGHT - BOTTOM, top(known))
+    out = frame(title, "", up, None, y, known)
     place = (WIDTH - RIGHT - LEFT) / len(names)
     for k, (colour, values) in enumerate(zip(COLOURS, series.values())):
         width = 0.8 * place / len(series)
         out += [f'<rect x="{LEFT + place * (i + 0.1) + k * width:.1f}" y="{y.at(v):.1f}" width="{width:.1f}" height="{HEIGHT - BOTTOM - y.at(v):.1f}" fill="{colour}"/>' for i, v in enumerate(values)]
     out += [label(LEFT + place * (i + 0.5), HEIGHT - BOTTOM + 8, name, "end", -40, 8) for i, name in enumerate(names)]
-    if curve:
-        points = "L".join(f"{LEFT + place * (i + 0.5):.1f} {HEIGHT - BOTTOM - v * (HEIGHT - BOTTOM - TOP):.1f}" for i, v in enumerate(curve[1]))
-        out.append(f'<path d="M{points}" fill="none" stroke="{COLOURS[len(series)]}" stroke-width="1.5"/>')
-    return out + legend([*series, *([curve[0]] if curve else [])])
+    for colour, shares in zip(COLOURS[len(series):], curves.values()):
+        out.append(path([(LEFT + place * (i + 0.5), HEIGHT - BOTTOM - v * (HEIGHT - BOTTOM - top(known))) for i, v in enumerate(shares)], colour))
+    return out
 
 
 def page(charts, columns=3):

@@ -64,7 +64,7 @@ def p4_figures(rows, host, counted):
         sizes = sorted({r["blksiz"] for r in some if r["blksiz"]})
         found = {(r["way"], r["add"], r["blksiz"]): 1e3 * r["seconds"] for r in some if r["element"] == element}
         series = {f"{way}, {add}": [(size, found[way, add, size]) for size in sizes] for way, add in dict.fromkeys(key[:2] for key in found if key[2]) if way in ways}
-        return charts.scatter(title, "elements in a block", "ms", series, (True, False), list(series.values()))
+        return charts.scatter(title, "elements in a block", "ms", series, (True, False), joined=True)
 
     some, own = largest(rows), largest(host)
     at = {(r["element"], r["way"], r["add"]): r for r in some if r["blksiz"] == 32768}
@@ -124,7 +124,7 @@ def by_gpus(rows):
     return out
 
 
-PARTS_9 = ("level 1, smoother", "level 2, smoother", "coarser levels", "transfers and residuals", "communication", "the method's products and vectors, waits of the log")
+PARTS_9 = ("level 1, smoother", "level 2, smoother", "coarser levels", "transfers and residuals", "communication", "the method, waits of the log")
 
 
 def shares(r):
@@ -139,7 +139,7 @@ def composition_by_gpus(rows):
     return [["100^3, mixed Chebyshev", "a solve with the log's waits", *PARTS_9], *([f"{r['problem']}, {r['ranks']} GPU{'s' if r['ranks'] > 1 else ''}", ms(r["logged_s"]), *(f"{100 * share:.0f} %" for share in shares(r))] for r in rows if "levels" in r)]
 
 
-PARTS_10 = ("level 1, smoother", "level 2, smoother", "coarser levels", "transfers and residuals", "the method's products and vectors, waits of the log")
+PARTS_10 = ("level 1, smoother", "level 2, smoother", "coarser levels", "transfers and residuals", "the method, waits of the log")
 
 
 def shares_of_one(r):
@@ -177,8 +177,44 @@ def model_of(rows):
     return scaling_model.fit(used), used, held
 
 
-def on_more(cost, run, ranks):
-    return scaling_model.seconds(cost, scaling_model.features(run, scaling_model.continued(run, ranks, scaling_model.GATHER), ranks))
+def on_more(cost, run, ranks, weak=False, grown=1.0):
+    """Seconds by the model on so many GPUs, of the same cells in all or, weak, for each; grown: iterations over the run's."""
+    levels = scaling_model.continued(run, ranks, scaling_model.GATHER, each=weak)
+    levels = [dict(level, steps=grown * level["steps"], exchanges=grown * level["exchanges"]) for level in levels]
+    return scaling_model.seconds(cost, scaling_model.features(dict(run, iterations=grown * run["iterations"]), levels, ranks))
+
+
+# Table 10, seconds by GPUs, 100^3 on each
+TABLE_10 = {"darcy": {"jacobi": {1: 1.12, 8: 2.04, 27: 4.03, 64: 4.01}, "chebyshev": {1: 1.15, 8: 1.90, 27: 3.32, 64: 3.54}},
+            "anisotropic": {"jacobi": {1: 1.98, 8: 3.17, 27: 4.20, 64: 4.90}, "chebyshev": {1: 1.29, 8: 2.09, 27: 3.00, 64: 3.67}}}
+
+
+class Weak:
+    """A solve of 100^3 cells on each GPU: measured on one, on more by the model with the iterations that such a problem takes, as far as those were run."""
+
+    def __init__(self, levels, ranks):
+        self.cost, used, held = model_of(levels)
+        self.runs = {(r["problem"], r["smoother"], r["precision"], r["ranks"]): r for r in used + held if r["n"] == 100}
+        self.iterations = {(r["problem"], r["smoother"], r["ranks"]): r["iterations"] for r in ranks if cells(r) == 100 and r["precision"] == "double" and (r["mode"] == "weak" or r["ranks"] == 1)}
+        self.counts = sorted({n for *_, n in self.iterations})
+
+    def seconds(self, problem, smoother, precision, ranks):
+        if ranks == 1:
+            return self.runs[problem, smoother, precision, 1]["solve_s"]
+        grown = self.iterations[problem, smoother, ranks] / self.iterations[problem, smoother, 1]
+        return on_more(self.cost, self.runs[problem, smoother, precision, 2], ranks, True, grown)
+
+
+def weak_model(levels, ranks):
+    """Table 10, and figures 5, 6 and 8's seconds."""
+    weak = Weak(levels, ranks)
+    out = [["100^3 on each", *(f"{n} GPUs, by the model" if n > 1 else "1 GPU" for n in weak.counts)]]
+    for problem, table in TABLE_10.items():
+        times = {case: [weak.seconds(problem, *case, n) for n in weak.counts] for case in CASES_9}
+        for case in CASES_9:
+            out.append([f"{problem}, {case[1]} {case[0]}", *(f"{ms(t)} ({table[case[0]][n]} s)" for t, n in zip(times[case], weak.counts))])
+        out.append(["gain", *(f"{a / b:.2f}x ({table['jacobi'][n] / table['chebyshev'][n]:.2f}x)" for a, b, n in zip(*times.values(), weak.counts))])
+    return out
 
 
 def scaling_model_table(rows):
@@ -197,36 +233,39 @@ def scaling_model_table(rows):
     return out
 
 
-def p5_figures(ranks, paper, gpus, levels):
-    """Figure 2; iterations of tables 4 to 7, ours and the paper's; figures 3, 4, 7, 8 and 10 on one GPU; table 9 and figure 9 on several; figures 5 and 6 by the scaling model."""
-    polynomials = {f"order {m}": [(k / 100, chebyshev(m, k / 100)) for k in range(201)] for m in (3, 5)}
-    out = [charts.scatter("Figure 2: Chebyshev's polynomials on 0.2 to 1.8", "eigenvalue", "P", polynomials, (False, False))]
-    for mode, problem in ((m, p) for m in ("strong", "weak") for p in ("darcy", "anisotropic")):
-        some = [r for r in ranks if (r["mode"], r["problem"], r["precision"]) == (mode, problem, "double")]
-        some = [r for r in some if cells(r) == cells(some[0])]
+def iterations_charts(ranks):
+    """Tables 4 to 7, ours and, at its size, the paper's."""
+    for mode, problem, side in ((m, p, n) for m, sides in (("strong", (100,)), ("weak", (16, 100))) for n in sides for p in TABLE_9):
+        some = [r for r in ranks if (r["problem"], r["precision"]) == (problem, "double") and cells(r) == side and (r["mode"] == mode or mode == "weak" and r["ranks"] == 1)]
         series = {}
         for smoother in dict.fromkeys(r["smoother"] for r in some):
-            series[smoother] = [(r["ranks"], r["iterations"]) for r in some if r["smoother"] == smoother]
-            if mode == "strong":
-                series[f"{smoother}, paper"] = [(r["ranks"], r["paper_iterations"]) for r in some if r["smoother"] == smoother]
-        size = f"{some[0]['n']}^3" + (" on each" if mode == "weak" else "")
-        out.append(charts.scatter(f"Tables {'4, 5' if mode == 'strong' else '6, 7'}: {problem}, {size}", "ranks", "iterations", series, (True, False), list(series.values())))
+            mine = {r["ranks"]: r for r in some if r["smoother"] == smoother}
+            series[smoother] = [(n, mine[n]["iterations"]) for n in sorted(mine)]
+            if side == 100:
+                series[f"{smoother}, paper"] = [(n, mine[n]["paper_iterations"]) for n in sorted(mine) if mine[n]["paper_iterations"]]
+        yield charts.scatter(f"{'Tables 4, 5' if mode == 'strong' else 'Tables 6, 7'}: {problem}, {side}^3" + (" on each" if mode == "weak" else ""), "ranks", "iterations", series, (True, False), joined=True)
+
+
+def p5_figures(ranks, paper, gpus, levels):
+    """Figure 2; iterations of tables 4 to 7; figures 3 to 6, table 9 and table 10 on one and two GPUs and by the scaling model on more; figures 7 and 8 on one; table 9 and figure 9 on up to four; figure 10 on one."""
+    polynomials = {f"order {m}": [(k / 100, chebyshev(m, k / 100)) for k in range(201)] for m in (3, 5)}
+    out = [charts.scatter("Figure 2: Chebyshev's polynomials on 0.2 to 1.8", "eigenvalue", "P", polynomials, (False, False), joined=True), *iterations_charts(ranks)]
     names = [(p, s) for p in ("darcy lognormal", "anisotropic") for s in ("jacobi", "mcgs", "chebyshev")]
-    found = {(r["problem"], r["smoother"], r["precision"]): 1e3 * r["solve_s"] for r in paper if r.get("settings", "paper") == "paper"}
-    out.append(charts.bars("Figures 3, 4, 7 at one GPU: a solve, 100^3", "ms", [f"{p.split()[0]} {s}" for p, s in names], {precision: [found[(*name, precision)] for name in names] for precision in ("double", "mixed")}))
-    iterations = {(r["problem"], r["smoother"], r["precision"]): r["iterations"] for r in paper if r.get("settings", "paper") == "paper"}
-    out.append(charts.bars("Figure 8 at one GPU: an iteration, 100^3", "ms", [f"{p.split()[0]} {s}" for p, s in names], {precision: [found[(*name, precision)] / iterations[(*name, precision)] for name in names] for precision in ("double", "mixed")}))
+    some = {(r["problem"], r["smoother"], r["precision"]): r for r in paper if r.get("settings", "paper") == "paper"}
+    for title, of in (("Figures 3, 4 at one GPU: a solve, 100^3", lambda r: r["solve_s"]), ("Figures 7, 8 at one GPU: an iteration, 100^3", lambda r: r["solve_s"] / r["iterations"])):
+        out.append(charts.bars(title, "ms", [f"{p.split()[0]} {s}" for p, s in names], {precision: [1e3 * of(some[(*name, precision)]) for name in names] for precision in ("double", "mixed")}))
     for problem in TABLE_9:
         series = {f"{precision} {smoother}": [(r["ranks"], 1e3 * r["solve_s"]) for r in gpus if (r["problem"], r["smoother"], r["precision"]) == (problem, smoother, precision)] for smoother, precision in CASES_9}
-        out.append(charts.scatter(f"Table 9: {problem}, 100^3, H100", "GPUs", "ms", series, (False, False), list(series.values())))
+        out.append(charts.scatter(f"Table 9: {problem}, 100^3, H100", "GPUs", "ms", series, (False, False), joined=True))
+    weak = Weak(levels, ranks)
+    cases = [(smoother, precision) for smoother in ("jacobi", "chebyshev") for precision in ("double", "mixed")]
+    strong = lambda run, n: weak.runs[(*run, n)]["solve_s"] if n < 4 else on_more(weak.cost, weak.runs[(*run, 2)], n)
+    for title, counts, of in (("Figures {}, 7, table 9: {}, 100^3; from 4 GPUs by the model", (1, 2, 4, 8, 16), strong), ("Figures {}, 8, table 10: {}, 100^3 on each, by the model", weak.counts, lambda run, n: weak.seconds(*run, n))):
+        for figure, problem in zip("34" if of is strong else "56", TABLE_10):
+            series = {f"{precision} {smoother}": [(n, 1e3 * of((problem, smoother, precision), n)) for n in counts] for smoother, precision in cases}
+            out.append(charts.scatter(title.format(figure, problem), "GPUs", "ms", series, (True, False), joined=True))
     logged = [r for r in gpus if "levels" in r]
     out.append(charts.bars("Figure 9: parts of a solve, mixed Chebyshev", "% of a solve", [f"{r['problem']} {r['ranks']}" for r in logged], {part: [100 * shares(r)[k] for r in logged] for k, part in enumerate(PARTS_9)}))
     some = by_levels(paper)
     out.append(charts.bars("Figure 10 at one GPU: parts of a solve, Chebyshev", "% of a solve", [f"{r['problem'].split()[0]} {r['precision']}" for r in some], {part: [100 * shares_of_one(r)[k] for r in some] for k, part in enumerate(PARTS_10)}))
-    cost, used, held = model_of(levels)
-    for figure, problem in (("5", "darcy"), ("6", "anisotropic")):
-        series = {}
-        for r in (r for r in used + held if (r["problem"], r["n"], r["ranks"]) == (problem, 100, 2)):
-            series[f"{r['precision']} {r['smoother']}"] = [(k, 1e3 * on_more(cost, r, k)) for k in (2, 8, 16, 32, 64)]
-        out.append(charts.scatter(f"Figure {figure} by the scaling model: {problem}, 100^3", "GPUs", "ms", series, (True, False), list(series.values())))
     return charts.page(out)

@@ -65,20 +65,24 @@ def seconds(cost, x):
     return sum(c * v for c, v in zip(cost, x))
 
 
-def continued(run, ranks, gather):
-    """The levels of a run on more ranks, of the same cells in all (strong) or for each (weak)."""
-    total = [level["rows"] * level["ranks"] * (ranks / run["ranks"] if run["mode"] == "weak" else 1) for level in run["levels"]]
+def faces(ranks):
+    """Of a rank's box the faces that others touch: one of two ranks, three of eight, six in the midst of many."""
+    return max(1.0, min(6.0, 3 * (ranks ** (1 / 3) - 1))) if ranks > 1 else 0.0
+
+
+def continued(run, ranks, gather, each=False):
+    """The levels of a run on more ranks, of the same cells in all (strong) or for each (weak); each: all cells of the run for each."""
+    weak = each or run["mode"] == "weak"
+    total = [level["rows"] * level["ranks"] * (ranks if each else ranks / run["ranks"] if weak else 1) for level in run["levels"]]
     levels = []
     for level, rows in zip(run["levels"], total):
         active = max(1, min(ranks, int(rows // gather) or 1)) if rows < gather * ranks else ranks
         mine = rows / active
         surface = (mine / level["rows"]) ** (2 / 3) if level["rows"] else 0
-        several = active > 1
-        # a rank in the midst of a box has 26 neighbours, of which a 7-point operator meets 6; a run on few ranks shows some of them
-        grown = 1 if run["ranks"] >= 27 else (6 if level is run["levels"][0] else 26) / max(1, level["messages"])
-        levels.append(dict(level, rows=mine, ranks=active, nonzeros=level["nonzeros"] * mine / max(1, level["rows"]), ghosts=level["ghosts"] * surface * min(grown, 6) if several else 0,
-                           messages=min(active - 1, level["messages"] * grown) if several else 0))
-    while run["mode"] == "weak" and len(levels) > 1 and levels[-1]["rows"] * levels[-1]["ranks"] > 500:  # more levels, until the coarsest is small
+        met = faces(active) if level is run["levels"][0] else min(26.0, min(3.0, active ** (1 / 3)) ** 3 - 1)  # neighbours of a 7-point operator, and of one with corners
+        levels.append(dict(level, rows=mine, ranks=active, nonzeros=level["nonzeros"] * mine / max(1, level["rows"]), ghosts=level["ghosts"] * surface * faces(active) / max(1.0, faces(level["ranks"])),
+                           messages=max(level["messages"], met) if active > 1 else 0))
+    while weak and len(levels) > 1 and levels[-1]["rows"] * levels[-1]["ranks"] > 500:  # more levels, until the coarsest is small
         ratio = max(2.0, run["levels"][-2]["rows"] * run["levels"][-2]["ranks"] / max(1, run["levels"][-1]["rows"] * run["levels"][-1]["ranks"]))
         rows = levels[-1]["rows"] * levels[-1]["ranks"] / ratio
         last = levels[-1]

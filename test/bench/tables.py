@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import league as league_lines
+import paper_claims
 import paper_runs
 import paper_tables
 import papers
@@ -364,10 +365,12 @@ GOZAS_MODEL = {  # by the file that make bench-model reads and the platform: the
 
 
 def locality_models():
-    """Paper P2's equations as bench_locality reports them, and Goza's model as fit_model does, of whole runs of three sizes."""
+    """Paper P2's equations, and Goza's model as fit_model reports it, of whole runs of three sizes."""
     key = lambda r: (r["json"], r["platform"])
-    ours = [{**r, **GOZAS_MODEL[key(r)], "key": key(r), "matrices": {"fit": "families fitted to", "report": "other families"}[r["matrices"]]} for r in records("model") if key(r) in GOZAS_MODEL]
-    rows = records("locality_models") + sorted(ours, key=lambda r: list(GOZAS_MODEL).index(r["key"]))
+    roles = {"fit": "families fitted to", "report": "other families"}
+    ours = [{**r, **GOZAS_MODEL[key(r)], "key": key(r), "matrices": roles[r["matrices"]]} for r in records("model") if key(r) in GOZAS_MODEL]
+    ran = GOZAS_MODEL["products_h200.json", "h200"]
+    rows = [{**ran, **r, "matrices": roles[r["matrices"]]} for r in paper_tables.equations(records("products_h200"))] + sorted(ours, key=lambda r: list(GOZAS_MODEL).index(r["key"]))
     return rows, pivot(rows, lambda r: r["model"], lambda r: f"{r['matrices']} ({r['count']})", lambda r: f"{r['correlation']:.3f}, {r['mean_error_percent']:.1f} %" + text(r.get("choice_loss_percent"), "; choice loses {:.1f} %"), "correlation, mean error")
 
 
@@ -417,7 +420,7 @@ OF_PAPERS = {
     "p3-indices": of_papers("p3_indices", paper_tables.spatial_indices),
     "p3-entries": of_papers("p3_indices", paper_tables.listed_entries),
     "p3-reverse": of_papers("p3_counters", lambda rows: paper_tables.reverse(rows, records("products_h100_large"))),
-    "p3-comparison": of_papers("p3_indices", paper_tables.p3_comparison),
+    "p3-comparison": of_papers("p3_indices", lambda rows: paper_tables.p3_comparison(rows, records("p3_counters"))),
     "p4-blocks": of_papers("assembly", paper_runs.block_sizes),
     "p4-traffic": of_papers("assembly", paper_runs.traffic),
     "p4-host": of_papers("assembly_host", paper_runs.block_sizes),
@@ -426,17 +429,18 @@ OF_PAPERS = {
     "p5-speedups": of_papers("amg_paper", paper_runs.speedups),
     "p5-gpus": of_papers("p5_gpus", paper_runs.by_gpus),
     "p5-gpus-composition": of_papers("p5_gpus", paper_runs.composition_by_gpus, lambda r: "levels" in r),
+    "p5-weak-model": of_papers("p5_levels", lambda rows: paper_runs.weak_model(rows, records("p5_ranks"))),
     "p5-model": of_papers("p5_levels", paper_runs.scaling_model_table),
     "p5-composition": of_papers("amg_paper", paper_runs.composition, lambda r: r.get("ms_by_level")),
 }
 
 
 def p2_study():
-    return paper_tables.Study(records("p2_indices"), records("products_h200"))
+    return paper_tables.Study(records("p2_indices"), records("products_h200_again"))
 
 
 def p2_comparison():
-    return [{**GOZAS_MODEL["products_h200.json", "h200"], "command": "make bench-indices"}], paper_tables.p2_comparison(p2_study())
+    return [{**GOZAS_MODEL["products_h200_again.json", "h200"], "command": "make bench-indices"}], paper_tables.p2_comparison(p2_study())
 
 
 def gpus(name="gpus"):
@@ -460,7 +464,7 @@ def gpus_two():
 
 
 def paper_list():
-    return [], papers.listed(RESULTS, TABLES, (TOP / "test/bench/README.md").read_text())
+    return [], papers.listed(RESULTS, TABLES, (TOP / "test/bench/README.md").read_text(), paper_claims.claims(records))
 
 
 # Charts beside the results, named in the bench's page
