@@ -68,11 +68,12 @@ static PetscErrorCode MatMult_Product(Mat A, Vec x, Vec y)
 }
 
 struct Bench {
-  PetscInt  repeats = 7, n[3];
-  PetscBool cg      = PETSC_TRUE;
-  FILE     *json    = NULL;
-  double    nnz     = 0;
-  Vec       b = NULL, x = NULL, y = NULL;
+  PetscInt    repeats = 7, n[3];
+  PetscBool   cg      = PETSC_TRUE;
+  FILE       *json    = NULL;
+  double      nnz     = 0;
+  std::string how; // it was measured: fields of a line
+  Vec         b = NULL, x = NULL, y = NULL;
 };
 
 static PetscErrorCode SolveCG(const Bench &bench, Mat A, PetscInt *its, PetscLogDouble *seconds, PetscReal *reduction)
@@ -132,9 +133,9 @@ static PetscErrorCode Measure(const Bench &bench, const char *name, Mat A, doubl
     if (!f) continue;
     fprintf(f,
             "{\"work\": \"cds\", \"grid\": \"%dx%dx%d\", \"case\": \"%s\", \"seconds\": %.4e, \"gflops\": %.1f, \"paper_formula_GBs\": %.1f, \"real_GBs\": "
-            "%.1f, \"copy_GBs\": %.1f, \"paper_gflops\": %.2f, \"cg_iterations\": %d, \"cg_seconds\": %.4f, \"cg_reduction\": %.1e}\n",
+            "%.1f, \"copy_GBs\": %.1f, \"paper_gflops\": %.2f, \"cg_iterations\": %d, \"cg_seconds\": %.4f, \"cg_reduction\": %.1e, %s}\n",
             (int)bench.n[0], (int)bench.n[1], (int)bench.n[2], name, seconds, 2e-9 * bench.nnz / seconds, 1e-9 * formula_bytes / seconds,
-            1e-9 * real_bytes / seconds, 1e-9 * copy, paper, (int)its, cg_seconds, (double)reduction);
+            1e-9 * real_bytes / seconds, 1e-9 * copy, paper, (int)its, cg_seconds, (double)reduction, bench.how.c_str());
     fflush(f);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -285,6 +286,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-cg", &bench.cg, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-json", json, sizeof(json), NULL));
   PetscCheck(bench.repeats > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT " is not positive", bench.repeats);
+  bench.how = RunFields(default_space(), argc, argv);
   if (json[0]) {
     bench.json = fopen(json, "w");
     PetscCheck(bench.json, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-json: cannot open %s", json);

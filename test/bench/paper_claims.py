@@ -20,7 +20,8 @@ def of_cds(rows):
 
 
 def of_bandwidth(rows):
-    return {"cds_moved": span([100 * r["real_GBs"] / r["copy_GBs"] for r in rows if r["case"].startswith("half") and not r["grid"].startswith("64x")], "{:.0f}", " %")}
+    moved = lambda kind: span([100 * r["real_GBs"] / r["copy_GBs"] for r in rows if r["case"].startswith(kind) and not r["grid"].startswith("64x")], "{:.0f}", " %")
+    return {"cds_moved": moved("half"), "cds_moved_ours": moved("Goza half")}
 
 
 def of_p2(indices, counters, study):
@@ -51,7 +52,7 @@ def of_p4(rows, host, counted):
     best = {(e, way): min(r["seconds"] for r in host if (r["element"], r["way"]) == (e, way)) for e in ("hex", "tet") for way in ("original", "a", "b")}
     fewer = {(r["element"], r["way"], r["vectorised"]): r["of_an_element"] for r in counted}
     less = lambda e: span([100 * (1 - fewer[e, way, True] / fewer[e, way, False]) for way in ("original", "a", "b")], "{:.0f}", " %")
-    return {"p4_colours": span(colours(("g", "g_cuda"))), "p4_colours_all": span(colours(("original", "a", "b", "g", "g_cuda"))), "p4_blocks": span(blocks), "p4_adds": span([100 * a for a in adds], "{:.0f}", " %"), "p4_ours": span(ours, "{:.1f}", " ms"),
+    return {"p4_colours": span(colours(("g", "g_cuda"))), "p4_colours_all": span(colours(("original", "a", "b", "g", "g_cuda"))), "p4_blocks": span(blocks, "{:.2f}"), "p4_adds": span([100 * a for a in adds], "{:.0f}", " %"), "p4_ours": span(ours, "{:.1f}", " ms"),
             "p4_a": span([best[e, "a"] / best[e, "original"] for e in ("hex", "tet")]), "p4_fewer": f"{less('hex')} (hexahedra) and {less('tet')}",
             "p4_rates": span([r["steps_gbs"][s] / row[2 * k + 1] for key, row in paper_runs.TABLE_3.items() for k, s in enumerate((2, 3)) for r in [some[(*key, 32768)]]], "{:.0f}", " times")}
 
@@ -84,5 +85,5 @@ def of_p5(ranks, paper, gpus, levels):
 def claims(records):
     """{name: text} for papers.py; records: of a file by its name."""
     indices, p2_counters, p3_counters = records("p2_indices"), records("p2_counters"), records("p3_counters")
-    return {**of_cds(records("cds")), **of_bandwidth(records("cds_h100")), **of_p2(indices, p2_counters, paper_tables.Study(indices, records("products_h200_again"))), **of_p3(records("p3_indices"), p3_counters),
+    return {**of_cds(records("cds")), **of_bandwidth(records("cds")), **of_p2(indices, p2_counters, paper_tables.Study(indices, records("products_h200_again"))), **of_p3(records("p3_indices"), p3_counters),
             **of_p4(records("assembly"), records("assembly_host"), records("assembly_instructions")), **of_p5(records("p5_ranks"), records("amg_paper"), records("p5_gpus"), records("p5_levels"))}

@@ -45,6 +45,28 @@ def traffic(rows):
     return out
 
 
+# Table 4, seconds: K40, Xeon Phi
+TABLE_4 = {("hex", "g", "colour"): (0.675, 0.803), ("hex", "g", "atomic"): (0.507, None), ("hex", "g_cuda", "atomic"): (0.362, None), ("tet", "g", "colour"): (None, 1.111), ("tet", "g", "atomic"): (0.520, None)}
+
+
+def fastest(rows, key):
+    return min(r["seconds"] for r in largest(rows) if (r["element"], r["way"], r["add"]) == key)
+
+
+def ours(rows, element):
+    """Seconds of what GozaAssembly writes into, by its name."""
+    return {r["into"]: r["seconds"] for r in rows if (r["element"], r["n"], r["way"], r["mesh"]) == (element, 128, "ours", "box") and r.get("equation", "elasticity") == "elasticity" and "by rows" not in r["into"]}
+
+
+def best(rows):
+    """Table 4: the paper's best, the same variant here, and ours."""
+    out = [["elements", "the paper's variant", "K40", "Xeon Phi", "the variant here", "over the K40", *(f"ours, {into}" for into in ours(rows, "hex"))]]
+    for key, (k40, phi) in TABLE_4.items():
+        here, mine = fastest(rows, key), ours(rows, key[0])
+        out.append([ELEMENTS[key[0]], ", ".join(key[1:]), f"{k40} s" if k40 else "", f"{phi} s" if phi else "", ms(here), f"{k40 / here:.0f}x" if k40 else "", *map(ms, mine.values())])
+    return out
+
+
 def instructions(rows):
     """Figure 10, by an element and case of table 2: the compiler vectorises, or not."""
     found = {(r["element"], r["way"], r["vectorised"]): r["of_an_element"] for r in rows}
@@ -69,15 +91,18 @@ def p4_figures(rows, host, counted):
     some, own = largest(rows), largest(host)
     at = {(r["element"], r["way"], r["add"]): r for r in some if r["blksiz"] == 32768}
     names = [key for key in at if key[1] in ("g", "g_cuda")]
-    best = lambda records, element, way, add: min((1e3 * r["seconds"] for r in records if (r["element"], r["way"], r["add"]) == (element, way, add)), default=0)
+    least = lambda records, element, way, add: min((1e3 * r["seconds"] for r in records if (r["element"], r["way"], r["add"]) == (element, way, add)), default=0)
     ways = ("original", "a", "b")
+    on_k40 = {key: seconds for key, (seconds, _) in TABLE_4.items() if seconds}
     return charts.page([
         *(by_size(f"Figure 12: {ELEMENTS[e]}, H200", some, e, ("g", "g_cuda")) for e in ELEMENTS),
         charts.bars("Figure 13: steps, blocks of 32768", "ms", [f"{e} {way} {add}" for e, way, add in names], {step: [1e3 * at[key]["steps_s"][s] for key in names] for s, step in enumerate(STEPS)}),
         charts.bars("Table 3: what steps 3 and 4 move", "GB", [" ".join(key) for key in TABLE_3], {"element matrix": [at[key]["steps_bytes"][2] / 1e9 for key in TABLE_3], "the paper's": [row[0] for row in TABLE_3.values()],
                                                                                                    "add": [at[key]["steps_bytes"][3] / 1e9 for key in TABLE_3], "the paper's ": [row[2] for row in TABLE_3.values()]}),
+        charts.bars("Table 4: times as fast as its variant on a K40", "", [" ".join(key) for key in on_k40], {"the variant": [seconds / fastest(rows, key) for key, seconds in on_k40.items()],
+                                                                                                              **{f"ours, {into}": [seconds / ours(rows, key[0])[into] for key, seconds in on_k40.items()] for into in ours(rows, "hex")}}),
         *(by_size(f"Figure {n}: {ELEMENTS[e]}, one host core", own, e, ways) for n, e in ((7, "hex"), (8, "tet"))),
-        charts.bars("Figure 9: the best block size, one host core", "ms", [f"{e} {way}" for e in ELEMENTS for way in ways], {"in colours": [best(own, e, way, "colour") for e in ELEMENTS for way in ways]}),
+        charts.bars("Figure 9: the best block size, one host core", "ms", [f"{e} {way}" for e in ELEMENTS for way in ways], {"in colours": [least(own, e, way, "colour") for e in ELEMENTS for way in ways]}),
         charts.bars("Figure 10: instructions of an element, host", "thousands", [f"{e} {way}" for e in ELEMENTS for way in ways],
                     {name: [1e-3 * r["of_an_element"] for e in ELEMENTS for way in ways for r in counted if (r["element"], r["way"], r["vectorised"]) == (e, way, kind)] for name, kind in (("not vectorised", False), ("vectorised", True))}),
     ])

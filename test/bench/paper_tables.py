@@ -24,22 +24,20 @@ TITAN_GBS = {"64x64x64": (123.54, 105.24, 113.81, 115.25, 144.06, 130.51, 153.11
 CASES = ("full", "full_Read", "full_unroll", "full_unroll_Read", "half", "half_Read", "half_unroll", "half_unroll_Read")
 
 
+def grid_name(grid):
+    sides = grid.split("x")
+    return f"{sides[0]}^3" if len(set(sides)) == 1 else grid
+
+
 def bandwidths(rows):
     """Figure 7: GB/s by the paper's formula, in brackets its card's; and what is really read and written, of a copy's rate."""
     grids = list(dict.fromkeys(r["grid"] for r in rows))
     found = {(r["case"], r["grid"]): r for r in rows}
-    out = [["GB/s by the paper's formula (its card)", *grids, *(f"really moved, of a copy: {grid}" for grid in grids)]]
+    out = [["GB/s by the paper's formula (its card)", *map(grid_name, grids), *(f"really moved, of a copy: {grid_name(grid)}" for grid in grids)]]
     for case in dict.fromkeys(r["case"] for r in rows):
         of = lambda grid: TITAN_GBS[grid][CASES.index(case)] if case in CASES else None
         out.append([case, *(f"{found[case, grid]['paper_formula_GBs']:.0f}" + (f" ({of(grid):.0f})" if of(grid) else "") for grid in grids), *(f"{100 * found[case, grid]['real_GBs'] / found[case, grid]['copy_GBs']:.0f} %" for grid in grids)])
     return out
-
-
-def formula_gbs(r):
-    """Figure 7's bandwidth of a product whose GFLOPS are known: (nnz + 2 N) 8 bytes in the time of 2 nnz operations."""
-    n = [int(word) for word in r["grid"].split("x")] if "x" in r["grid"] else [int(r["grid"].split("^")[0])] * 3
-    nnz = math.prod(3 * side - 2 for side in n)
-    return r["gflops"] * 8 * (nnz + 2 * math.prod(n)) / (2 * nnz)
 
 
 def p1_figures(rows):
@@ -47,13 +45,12 @@ def p1_figures(rows):
     cases = list(dict.fromkeys(r["case"] for r in rows))
     grids = list(dict.fromkeys(r["grid"] for r in rows))
     found = {(r["case"], r["grid"]): r for r in rows}
-    heights = lambda value, names: {grid: [value(found[name, grid]) for name in names] for grid in grids}
-    titan = lambda grid: [v or 0 for v in TITAN_GBS[grid if "x" in grid else "x".join([grid.split("^")[0]] * 3)]]
+    heights = lambda value, names: {grid_name(grid): [value(found[name, grid]) for name in names] for grid in grids}
     return charts.page([
         charts.bars("Figure 6: products in CDS, H200", "GFLOPS", cases, heights(lambda r: r["gflops"], cases)),
         charts.bars("Figure 6 of the paper, GTX TITAN", "GFLOPS", CASES, heights(lambda r: r["paper_gflops"] or 0, CASES)),
-        charts.bars("Figure 7: bandwidth by the paper's formula, H200", "GB/s", cases, heights(formula_gbs, cases)),
-        charts.bars("Figure 7 of the paper, GTX TITAN", "GB/s", CASES, {grid: titan(grid) for grid in grids}),
+        charts.bars("Figure 7: bandwidth by the paper's formula, H200", "GB/s", cases, heights(lambda r: r["paper_formula_GBs"], cases)),
+        charts.bars("Figure 7 of the paper, GTX TITAN", "GB/s", CASES, {grid_name(grid): [v or 0 for v in TITAN_GBS[grid]] for grid in grids}),
     ], 2)
 
 

@@ -127,11 +127,11 @@ def gallery(name):
 
 def cds():
     rows = records("cds")
-    return rows, pivot(rows, lambda r: r["case"], lambda r: r["grid"], lambda r: f"{r['gflops']}" + text(r["paper_gflops"], " ({})"), "GF/s (paper)")
+    return rows, pivot(rows, lambda r: r["case"], lambda r: paper_tables.grid_name(r["grid"]), lambda r: f"{r['gflops']:.0f}" + text(r["paper_gflops"] or None, " ({:.1f})"), "GF/s (paper)")
 
 
 def cds_bandwidth():
-    rows = records("cds_h100")
+    rows = records("cds")
     return rows, paper_tables.bandwidths(rows)
 
 
@@ -307,7 +307,7 @@ def assembly():
         of.setdefault(assembly_mesh({"equation": "elasticity", **r}), []).append(r)
     lines = [["mesh", "CSR", "CDS full", "CDS half", "symbolic", "others"]]
     for mesh, mine in of.items():
-        ours = {r["into"]: r for r in mine if r["way"] == "ours"}
+        ours = {r["into"]: r for r in mine if r["way"] == "ours" and not r["into"].startswith("slicedell")}
         others = sorted((r for r in mine if r["way"] != "ours"), key=lambda r: r["seconds"])
         name = lambda r: f"MatSetValuesCOO into {r['into']}" if r["way"] == "coo" else f"{r['way']}, {r['add']}, the fastest of P4's"
         lines.append([mesh, *(ms(ours[into]["seconds"]) if into in ours else "" for into in ("csr", "cds full", "cds half")),
@@ -317,7 +317,7 @@ def assembly():
 
 def assembly_steps():
     """The paper's four steps: times of its variants, each with its best block size; of ours, whose steps run side by side, what they do."""
-    rows = [r for r in records("assembly") if "steps_bytes" in r and r.get("equation", "elasticity") == "elasticity" and r["mesh"] == "box"]
+    rows = [r for r in records("assembly") if "steps_bytes" in r and r.get("equation", "elasticity") == "elasticity" and r["mesh"] == "box" and r.get("into") != "slicedell by rows"]
     largest = max(r["n"] for r in rows)
     best = {}
     for r in (r for r in rows if r["n"] == largest):
@@ -329,7 +329,7 @@ def assembly_steps():
     lines = [["elements", "variant", "in all", *heads, "paper's K40"]]
     for (element, way, how), r in best.items():
         lines.append([{"hex": "hexahedra", "tet": "tetrahedra"}[element], f"{way}, {how}" + (f", blocks of {r['blksiz']}" if r.get("blksiz") else ""), ms(r["seconds"]), *(step(r, s) for s in range(4)),
-                      ms(r["k40_s"]) if way != "ours" and r["k40_s"] else ""])
+                      text(paper_runs.TABLE_4.get((element, way, how), (None,))[0], "{} s")])
     return rows, lines
 
 
@@ -343,7 +343,7 @@ def assembly_whole():
 
 def assembly_slices():
     """Sliced ELL of blocks, and the way by rows that one which holds AIJ goes."""
-    rows = records("assembly_slices")
+    rows = [r for r in records("assembly") if r.get("into", "").startswith("slicedell") and r["way"] == "ours"]
     way = {"slicedell": "into slices", "slicedell by rows": "into rows, and slices refilled from them"}
     return rows, pivot(rows, assembly_mesh, lambda r: way[r["into"]], lambda r: ms(r["seconds"]), "mesh")
 
@@ -423,6 +423,7 @@ OF_PAPERS = {
     "p3-comparison": of_papers("p3_indices", lambda rows: paper_tables.p3_comparison(rows, records("p3_counters"))),
     "p4-blocks": of_papers("assembly", paper_runs.block_sizes),
     "p4-traffic": of_papers("assembly", paper_runs.traffic),
+    "p4-best": of_papers("assembly", paper_runs.best, lambda r: r["n"] == 128),
     "p4-host": of_papers("assembly_host", paper_runs.block_sizes),
     "p4-instructions": of_papers("assembly_instructions", paper_runs.instructions),
     "p5-mixed": of_papers("p5_ranks", paper_runs.mixed, lambda r: r["mode"] == "strong"),
