@@ -58,6 +58,7 @@ def of_p4(rows, host, counted):
 
 
 def of_p5(ranks, paper, gpus, levels):
+    """ranks: of a host and of one H200."""
     strong = [r for r in ranks if r["mode"] == "strong"]
     of = {}
     for r in ranks:
@@ -86,4 +87,4 @@ def claims(records):
     """{name: text} for papers.py; records: of a file by its name."""
     indices, p2_counters, p3_counters = records("p2_indices"), records("p2_counters"), records("p3_counters")
     return {**of_cds(records("cds")), **of_bandwidth(records("cds")), **of_p2(indices, p2_counters, paper_tables.Study(indices, records("products_h200_again"))), **of_p3(records("p3_indices"), p3_counters),
-            **of_p4(records("assembly"), records("assembly_host"), records("assembly_instructions")), **of_p5(records("p5_ranks"), records("amg_paper"), records("p5_gpus"), records("p5_levels"))}
+            **of_p4(records("assembly"), records("assembly_host"), records("assembly_instructions")), **of_p5(records("p5_ranks") + records("p5_one_gpu"), records("amg_paper"), records("p5_gpus"), records("p5_levels"))}

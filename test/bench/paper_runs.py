@@ -221,7 +221,7 @@ class Weak:
         self.cost, used, held = model_of(levels)
         self.runs = {(r["problem"], r["smoother"], r["precision"], r["ranks"]): r for r in used + held if r["n"] == 100}
         self.iterations = {(r["problem"], r["smoother"], r["ranks"]): r["iterations"] for r in ranks if cells(r) == 100 and r["precision"] == "double" and (r["mode"] == "weak" or r["ranks"] == 1)}
-        self.counts = sorted({n for *_, n in self.iterations})
+        self.counts = [count for count in sorted({n for *_, n in self.iterations}) if all((problem, smoother, count) in self.iterations for problem, table in TABLE_10.items() for smoother in table)]
 
     def seconds(self, problem, smoother, precision, ranks):
         if ranks == 1:

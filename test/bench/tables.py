@@ -221,11 +221,16 @@ def amg_paper():
     return cycles_on_one_rank("amg_paper")
 
 
+def p5_runs():
+    """On ranks of a host, and on ranks that share an H200, or as one rank there."""
+    return records("p5_ranks") + records("p5_one_gpu")
+
+
 def p5_ranks(mode):
     """Iterations, in brackets the paper's where its size is ours."""
     shared = records("p5_one_gpu")
-    rows = [r for r in records("p5_ranks") + shared if r["mode"] == mode]
-    size = lambda r: (f", {paper_runs.cells(r)}^3" if paper_runs.cells(r) != paper_runs.cells(rows[0]) else "") + (", one H200" if r in shared else "")
+    rows = [r for r in p5_runs() if r["mode"] == mode]
+    size = lambda r: (f", {paper_runs.cells(r)}^3" if paper_runs.cells(r) != paper_runs.cells(rows[0]) else "") + (", as one rank on an H200" if r.get("on_ranks") else ", one H200" if r in shared else "")
     return rows, pivot(rows, lambda r: f"{r['problem']}, {r['smoother']}" + (", mixed" if r["precision"] == "mixed" else ""), lambda r: (f"{r['ranks']} ranks" if r["ranks"] > 1 else "1 rank") + size(r),
                        lambda r: f"{r['iterations']}" + text(r["paper_iterations"], " ({})"), f"{rows[0]['n']}^3" + (" on each" if mode == "weak" else ""))
 
@@ -430,7 +435,7 @@ OF_PAPERS = {
     "p5-speedups": of_papers("amg_paper", paper_runs.speedups),
     "p5-gpus": of_papers("p5_gpus", paper_runs.by_gpus),
     "p5-gpus-composition": of_papers("p5_gpus", paper_runs.composition_by_gpus, lambda r: "levels" in r),
-    "p5-weak-model": of_papers("p5_levels", lambda rows: paper_runs.weak_model(rows, records("p5_ranks"))),
+    "p5-weak-model": of_papers("p5_levels", lambda rows: paper_runs.weak_model(rows, p5_runs())),
     "p5-model": of_papers("p5_levels", paper_runs.scaling_model_table),
     "p5-composition": of_papers("amg_paper", paper_runs.composition, lambda r: r.get("ms_by_level")),
 }
@@ -469,7 +474,7 @@ def paper_list():
 
 
 # Charts beside the results, named in the bench's page
-FIGURES = {"p4": lambda: paper_runs.p4_figures(records("assembly"), records("assembly_host"), records("assembly_instructions")), "p5": lambda: paper_runs.p5_figures(records("p5_ranks"), records("amg_paper"), records("p5_gpus"), records("p5_levels")),
+FIGURES = {"p4": lambda: paper_runs.p4_figures(records("assembly"), records("assembly_host"), records("assembly_instructions")), "p5": lambda: paper_runs.p5_figures(p5_runs(), records("amg_paper"), records("p5_gpus"), records("p5_levels")),
            "p1": lambda: paper_tables.p1_figures(records("cds")), "p2": lambda: paper_tables.p2_figures(p2_study()), "p3": lambda: paper_tables.p3_figures(records("p3_indices"), records("p3_counters"))}
 
 
