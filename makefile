@@ -244,10 +244,9 @@ bench-spmv: $(BUILD)/bench/bench_spmv ## products in every type and precision, b
 	@rm -f $(BUILD)/bench/spmv.json
 	$< -gallery all -n 64,128 -elasticity 64 -types all -json $(BUILD)/bench/spmv.json
 	@python3 test/bench/table_spmv.py $(BUILD)/bench/spmv.json
-bench-assembly: $(BUILD)/bench/bench_assembly ## paper P4's table of assembly: steps, variants, ours and peers, 128^3 nodes (figure: python3 with matplotlib); the memory's traffic where there is ncu
+bench-assembly: $(BUILD)/bench/bench_assembly ## paper P4's table of assembly: steps, variants, ours and peers, 128^3 nodes; the memory's traffic where there is ncu
 	$< -n $(N) -poisson $$((2 * $(N))) -general $(N) -whole cds,slicedell,aij -coo 64 -host 33 -json $(BUILD)/bench/assembly.json
 	$< -n $$(($(N) / 2)) -elements none -whole cds,slicedell,aij,baij -json $(BUILD)/bench/assembly.json
-	python3 test/bench/plot_assembly.py $(BUILD)/bench/assembly.json
 	@if [ -n "$(NCU)" ]; then BUILD=$(BUILD) NCU=$(NCU) python3 test/bench/assembly_traffic.py $(N); fi
 bench-instructions: $(BUILD)/bench/bench_assembly $(BUILD)/bench/bench_assembly_scalar ## paper P4's figure 10: instructions of an assembly on a host (CUDA=no), by valgrind, into test/bench/results and the bench's page
 	@BUILD=$(BUILD) python3 test/bench/assembly_instructions.py --out test/bench/results/assembly_instructions.json

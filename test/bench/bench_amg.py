@@ -18,6 +18,7 @@ import itertools
 import json
 import os
 
+import charts
 import level_times
 import solver_runs
 
@@ -85,12 +86,13 @@ def main():
     for name, times in by_level.items():
         level_times.print_times(name, times)
     lines.close()
-    solver_runs.bars(os.path.join(arguments.out, "amg.svg"), f"SA-AMG BiCGStab, {arguments.n}³", [f"{problem}, {settings}" for settings in arguments.settings for problem in arguments.problems],
-                     {f"{smoother}, {precision}": [seconds.get((settings, problem, smoother, precision), 0) for settings in arguments.settings for problem in arguments.problems] for smoother in SMOOTHERS for precision in arguments.precisions}, "solve (s)")
+    cases = [(settings, problem) for settings in arguments.settings for problem in arguments.problems]
+    drawn = [charts.bars(f"SA-AMG BiCGStab, {arguments.n}^3", "solve (s)", [f"{problem}, {settings}" for settings, problem in cases],
+                         {f"{smoother}, {precision}": [seconds.get((*case, smoother, precision), 0) for case in cases] for smoother in SMOOTHERS for precision in arguments.precisions})]
     if by_level:
         shares = {name: level_times.parts(times) for name, times in by_level.items()}
-        solver_runs.bars(os.path.join(arguments.out, "amg_levels.svg"), f"A solve by level and step, {arguments.n}³", list(shares),
-                         {part: [shares[name][part] for name in shares] for part in next(iter(shares.values()))}, "solve (s)", stacked=True)
+        drawn.append(charts.bars(f"A solve by level and step, {arguments.n}^3", "solve (s)", list(shares), {part: [shares[name][part] for name in shares] for part in next(iter(shares.values()))}, stacked=True))
+    charts.write(os.path.join(arguments.out, "amg.svg"), drawn)
 
 
 if __name__ == "__main__":

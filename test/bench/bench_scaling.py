@@ -19,6 +19,7 @@ import re
 import tempfile
 
 import bench_amg
+import charts
 import level_times
 import solver_runs
 
@@ -70,37 +71,14 @@ def paper_iterations(mode, problem, smoother, precision, n):
     return (STRONG if mode == "strong" else WEAK)[problem, smoother]
 
 
-def figure(path, results, mode, n):
+def iterations_chart(results, mode, problem, n):
     """Iterations over ranks, ours and at its size the paper's."""
-    try:
-        import matplotlib
-
-        matplotlib.use("svg")
-        from matplotlib import pyplot
-    except ImportError:
-        print(f"no picture {path}: Python's matplotlib is not there")
-        return
-    problems = list(dict.fromkeys(r["problem"] for r in results))
-    drawing, axes = pyplot.subplots(1, len(problems), figsize=(5 * len(problems), 3.6), squeeze=False)
-    for place, problem in zip(axes[0], problems):
-        for k, smoother in enumerate(dict.fromkeys(r["smoother"] for r in results)):
-            ours = [(r["ranks"], r["iterations"]) for r in results if (r["problem"], r["smoother"], r["precision"]) == (problem, smoother, "double")]
-            paper = paper_iterations(mode, problem, smoother, "double", n)
-            if ours:
-                place.plot(*zip(*ours), marker="o", color=f"C{k}", label=smoother)
-            if paper:
-                place.plot(list(paper), list(paper.values()), marker="x", linestyle=":", color=f"C{k}", label=f"{smoother}, paper")
-        place.set_xscale("log", base=2)
-        ticks = sorted({r["ranks"] for r in results})
-        place.set_xticks(ticks, ticks)
-        place.set_ylim(bottom=0)
-        place.set_xlabel("ranks")
-        place.set_ylabel("iterations")
-        place.set_title(f"{problem}, {mode}")
-        place.legend(fontsize="x-small")
-    drawing.tight_layout()
-    drawing.savefig(path)
-    print(f"picture: {path}")
+    series = {}
+    for smoother in dict.fromkeys(r["smoother"] for r in results):
+        series[smoother] = [(r["ranks"], r["iterations"]) for r in results if (r["problem"], r["smoother"], r["precision"]) == (problem, smoother, "double")]
+        series[f"{smoother}, paper"] = list(paper_iterations(mode, problem, smoother, "double", n).items())
+    series = {name: points for name, points in series.items() if points}
+    return [charts.scatter(f"{problem}, {mode}", "ranks", "iterations", series, (True, False), joined=True)] if series else []
 
 
 def main():
@@ -162,7 +140,7 @@ def main():
         chosen = [result for result in results if result["mode"] == mode]
         if not chosen:
             continue
-        figure(os.path.join(arguments.out, f"scaling_{mode}.svg"), chosen, mode, arguments.n if mode == "strong" else arguments.weak_n)
+        drawn = [chart for problem in arguments.problems for chart in iterations_chart(chosen, mode, problem, arguments.n if mode == "strong" else arguments.weak_n)]
         shown = [result for result in chosen if result["levels"] and result["smoother"] == arguments.smoothers[-1] and result["precision"] == arguments.precisions[-1]]
         if shown:
             series = {}
@@ -171,7 +149,8 @@ def main():
                     series[f"level {level + 1} {part}"] = [r["levels"][level][part] if len(r["levels"]) > level + 1 else 0 for r in shown]
                 series[part if part == "coarsest" else f"coarser {part}"] = [sum(level[part] for level in r["levels"][2:]) for r in shown]
             series = {name: values for name, values in series.items() if any(values)}
-            solver_runs.bars(os.path.join(arguments.out, f"scaling_{mode}_levels.svg"), f"A solve by level and part, {mode}", [f"{r['problem']}, {r['ranks']}" for r in shown], series, "solve (s)", stacked=True)
+            drawn.append(charts.bars(f"A solve by level and part, {mode}", "solve (s)", [f"{r['problem']}, {r['ranks']}" for r in shown], series, stacked=True))
+        charts.write(os.path.join(arguments.out, f"scaling_{mode}.svg"), drawn)
 
 
 if __name__ == "__main__":

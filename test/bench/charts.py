@@ -2,7 +2,7 @@
 import math
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 420, 330, 56, 24, 64
-COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#555555")
+COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#555555", "#17becf", "#8c564b", "#e377c2", "#bcbd22", "#7f7fff", "#000000")
 
 
 def label(x, y, words, anchor="middle", turn=None, size=11):
@@ -67,15 +67,17 @@ def scatter(title, across, up, series, log=(True, True), lines=(), joined=False)
     return out
 
 
-def bars(title, up, names, series, curves={}):
-    """series: {name: values}, beside one another for each of the names; curves: {name: shares from 0 to 1}, drawn over the height."""
+def bars(title, up, names, series, curves={}, stacked=False):
+    """series: {name: values}, beside one another or on one another for each of the names; curves: {name: shares from 0 to 1}, drawn over the height."""
     known = [*series, *curves]
-    y = Axis([v for values in series.values() for v in values], HEIGHT - BOTTOM, top(known))
+    y = Axis(list(map(sum, zip(*series.values()))) if stacked else [v for values in series.values() for v in values], HEIGHT - BOTTOM, top(known))
     out = frame(title, "", up, None, y, known)
     place = (WIDTH - RIGHT - LEFT) / len(names)
+    width, below = 0.8 * place / (1 if stacked else len(series)), [0] * len(names)
     for k, (colour, values) in enumerate(zip(COLOURS, series.values())):
-        width = 0.8 * place / len(series)
-        out += [f'<rect x="{LEFT + place * (i + 0.1) + k * width:.1f}" y="{y.at(v):.1f}" width="{width:.1f}" height="{HEIGHT - BOTTOM - y.at(v):.1f}" fill="{colour}"/>' for i, v in enumerate(values)]
+        for i, v in enumerate(values):
+            out.append(f'<rect x="{LEFT + place * (i + 0.1) + (0 if stacked else k * width):.1f}" y="{y.at(below[i] + v):.1f}" width="{width:.1f}" height="{y.at(below[i]) - y.at(below[i] + v):.1f}" fill="{colour}"/>')
+        below = [low + v for low, v in zip(below, values)] if stacked else below
     out += [label(LEFT + place * (i + 0.5), HEIGHT - BOTTOM + 8, name, "end", -40, 8) for i, name in enumerate(names)]
     for colour, shares in zip(COLOURS[len(series):], curves.values()):
         out.append(path([(LEFT + place * (i + 0.5), HEIGHT - BOTTOM - v * (HEIGHT - BOTTOM - top(known))) for i, v in enumerate(shares)], colour))
@@ -89,3 +91,9 @@ def page(charts, columns=3):
     for k, chart in enumerate(charts):
         out += [f'<g transform="translate({WIDTH * (k % columns)} {HEIGHT * (k // columns)})">', *chart, "</g>"]
     return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def write(path, charts):
+    with open(path, "w") as file:
+        file.write(page(charts))
+    print(f"picture: {path}")

@@ -168,8 +168,7 @@ def main():
                     if not name.startswith("auto") and f["role"] != "fit" and f[key] > 0:
                         points[name.split("-")[0]].append((f["gflops"], f[key]))
             if points:
-                with open(os.path.join(arguments.folder, f"locality_{key}.svg"), "w") as file:
-                    file.write(charts.page([charts.scatter(f"{title}, matrices not fitted to", "measured GFLOPS", "predicted GFLOPS", points)]))
+                charts.write(os.path.join(arguments.folder, f"locality_{key}.svg"), [charts.scatter(f"{title}, matrices not fitted to", "measured GFLOPS", "predicted GFLOPS", points)])
 
 
 main()

@@ -80,8 +80,8 @@ def instructions(rows):
 STEPS = ("Jacobian, gradients", "address search", "element matrix", "add")
 
 
-def p4_figures(rows, host, counted):
-    """Figures 12 and 13, and 7 to 10 on a host."""
+def p4_figures(rows, host, counted, whole):
+    """Figures 12 and 13, tables 3 and 4, and 7 to 10 on a host; assembly beside the solver."""
     def by_size(title, some, element, ways):
         sizes = sorted({r["blksiz"] for r in some if r["blksiz"]})
         found = {(r["way"], r["add"], r["blksiz"]): 1e3 * r["seconds"] for r in some if r["element"] == element}
@@ -96,7 +96,7 @@ def p4_figures(rows, host, counted):
     on_k40 = {key: seconds for key, (seconds, _) in TABLE_4.items() if seconds}
     return charts.page([
         *(by_size(f"Figure 12: {ELEMENTS[e]}, H200", some, e, ("g", "g_cuda")) for e in ELEMENTS),
-        charts.bars("Figure 13: steps, blocks of 32768", "ms", [f"{e} {way} {add}" for e, way, add in names], {step: [1e3 * at[key]["steps_s"][s] for key in names] for s, step in enumerate(STEPS)}),
+        charts.bars("Figure 13: steps, blocks of 32768", "ms", [f"{e} {way} {add}" for e, way, add in names], {step: [1e3 * at[key]["steps_s"][s] for key in names] for s, step in enumerate(STEPS)}, stacked=True),
         charts.bars("Table 3: what steps 3 and 4 move", "GB", [" ".join(key) for key in TABLE_3], {"element matrix": [at[key]["steps_bytes"][2] / 1e9 for key in TABLE_3], "the paper's": [row[0] for row in TABLE_3.values()],
                                                                                                    "add": [at[key]["steps_bytes"][3] / 1e9 for key in TABLE_3], "the paper's ": [row[2] for row in TABLE_3.values()]}),
         charts.bars("Table 4: times as fast as its variant on a K40", "", [" ".join(key) for key in on_k40], {"the variant": [seconds / fastest(rows, key) for key, seconds in on_k40.items()],
@@ -105,6 +105,7 @@ def p4_figures(rows, host, counted):
         charts.bars("Figure 9: the best block size, one host core", "ms", [f"{e} {way}" for e in ELEMENTS for way in ways], {"in colours": [least(own, e, way, "colour") for e in ELEMENTS for way in ways]}),
         charts.bars("Figure 10: instructions of an element, host", "thousands", [f"{e} {way}" for e in ELEMENTS for way in ways],
                     {name: [1e-3 * r["of_an_element"] for e in ELEMENTS for way in ways for r in counted if (r["element"], r["way"], r["vectorised"]) == (e, way, kind)] for name, kind in (("not vectorised", False), ("vectorised", True))}),
+        charts.bars("Assembly and solution, 128^3 nodes", "ms", [r["into"] for r in whole], {name: [1e3 * r[field] for r in whole] for name, field in (("assembly", "seconds"), ("first product after it", "first_product_s"), ("an iteration of CG", "iteration_s"))}),
     ])
 
 
@@ -242,8 +243,8 @@ def weak_model(levels, ranks):
     return out
 
 
-def scaling_model_table(rows):
-    """A solve on one and two GPUs, measured and in brackets by the model; by the model alone on more; the model's error."""
+def scaling_model_table(rows, gpus):
+    """A solve on one and two GPUs, measured and in brackets by the model; by the model alone on more; the model's error; and on four GPUs, of another card, by what two take."""
     cost, used, held = model_of(rows)
     many = (8, 64, 512)
     out = [["a solve", "1 GPU", "2 GPUs", *(f"{ranks} GPUs, by the model" for ranks in many)]]
@@ -255,6 +256,11 @@ def scaling_model_table(rows):
     for name, runs in (("seen", used), ("held back", held)):
         wrong = [100 * abs(e) for e in scaling_model.errors(cost, runs)]
         out.append([f"error on the {len(runs)} runs {name}", f"mean {sum(wrong) / len(wrong):.1f} %", f"largest {max(wrong):.1f} %", *("" for _ in many)])
+    measured = {(r["problem"], r["smoother"], r["precision"], r["ranks"]): r["solve_s"] for r in gpus}
+    two = {(r["problem"], r["smoother"], r["precision"]): r for r in used + held if (r["n"], r["ranks"]) == (100, 2)}
+    shown = lambda ratios: f"{min(ratios):.2f} to {max(ratios):.2f}"
+    of_four = [key[:3] for key in measured if key[3] == 4]
+    out.append(["100^3, four H100 over two", f"measured {shown([measured[(*case, 4)] / measured[(*case, 2)] for case in of_four])}", f"by the model {shown([on_more(cost, two[case], 4) / two[case]['solve_s'] for case in of_four])}", *("" for _ in many)])
     return out
 
 
@@ -290,7 +296,7 @@ def p5_figures(ranks, paper, gpus, levels):
             series = {f"{precision} {smoother}": [(n, 1e3 * of((problem, smoother, precision), n)) for n in counts] for smoother, precision in cases}
             out.append(charts.scatter(title.format(figure, problem), "GPUs", "ms", series, (True, False), joined=True))
     logged = [r for r in gpus if "levels" in r]
-    out.append(charts.bars("Figure 9: parts of a solve, mixed Chebyshev", "% of a solve", [f"{r['problem']} {r['ranks']}" for r in logged], {part: [100 * shares(r)[k] for r in logged] for k, part in enumerate(PARTS_9)}))
+    out.append(charts.bars("Figure 9: parts of a solve, mixed Chebyshev", "% of a solve", [f"{r['problem']} {r['ranks']}" for r in logged], {part: [100 * shares(r)[k] for r in logged] for k, part in enumerate(PARTS_9)}, stacked=True))
     some = by_levels(paper)
-    out.append(charts.bars("Figure 10 at one GPU: parts of a solve, Chebyshev", "% of a solve", [f"{r['problem'].split()[0]} {r['precision']}" for r in some], {part: [100 * shares_of_one(r)[k] for r in some] for k, part in enumerate(PARTS_10)}))
+    out.append(charts.bars("Figure 10 at one GPU: parts of a solve, Chebyshev", "% of a solve", [f"{r['problem'].split()[0]} {r['precision']}" for r in some], {part: [100 * shares_of_one(r)[k] for r in some] for k, part in enumerate(PARTS_10)}, stacked=True))
     return charts.page(out)

@@ -63,29 +63,3 @@ def gpu_name():
         return subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, timeout=10).stdout.splitlines()[0]
     except (OSError, IndexError):
         return None
-
-
-def bars(path, title, labels, series, unit, stacked=False):
-    """A bar chart as SVG: series is {name: values}, one value a label; beside one another or stacked."""
-    try:
-        import matplotlib
-
-        matplotlib.use("svg")
-        from matplotlib import pyplot
-    except ImportError:
-        print(f"no picture {path}: Python's matplotlib is not there")
-        return
-    figure, axes = pyplot.subplots(figsize=(1.5 + 1.1 * len(labels) + 2 * stacked, 3.5))
-    width = 0.8 if stacked else 0.8 / len(series)
-    below = [0] * len(labels)
-    for k, (name, values) in enumerate(series.items()):
-        axes.bar([i + (0 if stacked else k * width) for i in range(len(labels))], values, width, bottom=below, label=name)
-        if stacked:
-            below = [low + value for low, value in zip(below, values)]
-    axes.set_xticks([i if stacked else i + 0.4 - width / 2 for i in range(len(labels))], labels, rotation=20, ha="right")
-    axes.set_ylabel(unit)
-    axes.set_title(title)
-    axes.legend(fontsize="small", **({"loc": "upper left", "bbox_to_anchor": (1, 1)} if stacked else {}))  # beside what may fill the whole height
-    figure.tight_layout()
-    figure.savefig(path)
-    print(f"picture: {path}")

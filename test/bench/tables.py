@@ -436,7 +436,7 @@ OF_PAPERS = {
     "p5-gpus": of_papers("p5_gpus", paper_runs.by_gpus),
     "p5-gpus-composition": of_papers("p5_gpus", paper_runs.composition_by_gpus, lambda r: "levels" in r),
     "p5-weak-model": of_papers("p5_levels", lambda rows: paper_runs.weak_model(rows, p5_runs())),
-    "p5-model": of_papers("p5_levels", paper_runs.scaling_model_table),
+    "p5-model": of_papers("p5_levels", lambda rows: paper_runs.scaling_model_table(rows, records("p5_gpus"))),
     "p5-composition": of_papers("amg_paper", paper_runs.composition, lambda r: r.get("ms_by_level")),
 }
 
@@ -474,7 +474,7 @@ def paper_list():
 
 
 # Charts beside the results, named in the bench's page
-FIGURES = {"p4": lambda: paper_runs.p4_figures(records("assembly"), records("assembly_host"), records("assembly_instructions")), "p5": lambda: paper_runs.p5_figures(p5_runs(), records("amg_paper"), records("p5_gpus"), records("p5_levels")),
+FIGURES = {"p4": lambda: paper_runs.p4_figures(records("assembly"), records("assembly_host"), records("assembly_instructions"), [r for r in records("assembly_whole") if r["way"] == "whole" and r["n"] == 128]), "p5": lambda: paper_runs.p5_figures(p5_runs(), records("amg_paper"), records("p5_gpus"), records("p5_levels")),
            "p1": lambda: paper_tables.p1_figures(records("cds")), "p2": lambda: paper_tables.p2_figures(p2_study()), "p3": lambda: paper_tables.p3_figures(records("p3_indices"), records("p3_counters"))}
 
 
