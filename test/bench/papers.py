@@ -17,7 +17,7 @@ PAPERS = [
     ("P1", "padding of 0.26 %", "make pages", (), ("p1-padding",), "", "the same digits, by its count of nonzeros: places inside the matrix, zeros among them"),
     ("P1", "A.2: nvprof", "", (), ("p1-padding",), "", "of its counters the operations are explained (that count of nonzeros); hit rates of a texture cache have no like on cards where loads go through one first cache"),
     ("P2", "table 1", "", (), (), "", MACHINE),
-    ("P2", "figure 1", "build/bin/locality -n 40 -platform c2050", (), (), "", "a memory that gathers: eqs. 4 to 6, told for any matrix by `-mat_locality_what_if`"),
+    ("P2", "figure 1", "build/bin/darcy -dll_append build/lib/libgoza.so -n 30 -dm_mat_type fold -ksp_view_mat ::ascii_info_detail -goza_platform c2050 -mat_locality_what_if", (), (), "", DEFINED + ": a memory that gathers; eqs. 4 to 6, told for any matrix by `-mat_locality_what_if`"),
     ("P2", "figures 2, 3", "make bench-indices", ("p2_indices",), ("p2-comparison",), "p2", "115 collected matrices spread over sizes there, {p2_matrices} generated ones of three sizes here"),
     ("P2", "figure 4", "make bench-indices", ("p2_indices",), ("p2-hit-lines",), "p2", "hits fall along two lines, points within 30 %: {p2_near} are here, in two orders"),
     ("P2", "figures 5, 15", "make bench-indices", ("p2_indices", "p2_counters"), ("p2-what-if", "p2-counters"), "p2", "30 % more hits bring 12.6 % there, {p2_more} here ({p2_more_third} by its third), since x hits far more than a third of all reads' rate (counted); whole lines bring more in all matrices there, here in {p2_lines}, since what hits has nothing to gain"),
