@@ -1,6 +1,9 @@
 /* Rows by their lengths. */
 #include "algorithm.hpp"
 #include "core/launch/for_each_row.hpp"
+#include <algorithm>
+#include <type_traits>
+#include <vector>
 
 #if defined(__CUDACC__)
   #include <cub/block/block_radix_sort.cuh>
@@ -58,7 +61,37 @@ static __global__ void __launch_bounds__(sort_threads) SortWindowKernel(PetscInt
 }
 #endif
 
-/* By length and then by window, since sorts are stable; on a device windows that a block of threads holds at once. */
+/* On a host one window after the other, which stays in the cache: by how many rows there are of each length, where lengths are not many more than rows. */
+static void sort_windows_on_host(const PetscInt *ptr, PetscInt *rows, PetscInt n, PetscInt window)
+{
+  const PetscInt        most = PetscMin(window, n);
+  Array<PetscInt>       length(Space::Host, most, unset), sorted(Space::Host, most, unset);
+  std::vector<PetscInt> next;
+
+  for (PetscInt first = 0, count; first < n; first += count) {
+    PetscInt *const mine    = rows + first;
+    PetscInt        longest = 0, shortest = PETSC_MAX_INT;
+
+    count = PetscMin(most, n - first);
+    for (PetscInt k = 0; k < count; k++) {
+      length.data()[k] = ptr[mine[k] + 1] - ptr[mine[k]];
+      longest          = PetscMax(longest, length.data()[k]);
+      shortest         = PetscMin(shortest, length.data()[k]);
+    }
+    if (longest == shortest) continue;
+    if (longest - shortest > 4 * static_cast<std::int64_t>(count)) {
+      std::stable_sort(mine, mine + count, [ptr](PetscInt a, PetscInt b) { return ptr[a + 1] - ptr[a] > ptr[b + 1] - ptr[b]; });
+      continue;
+    }
+    next.assign(longest - shortest + 2, 0);
+    for (PetscInt k = 0; k < count; k++) next[longest - length.data()[k] + 1]++;
+    for (PetscInt l = 0; l < longest - shortest; l++) next[l + 1] += next[l];
+    for (PetscInt k = 0; k < count; k++) sorted.data()[next[longest - length.data()[k]]++] = mine[k];
+    std::copy_n(sorted.data(), count, mine);
+  }
+}
+
+/* On a device by length and then by window, since sorts are stable, but for windows that a block of threads holds at once. */
 void sort_by_length(Space space, const PetscInt *ptr, PetscInt *rows, std::size_t count, PetscInt window)
 {
   const PetscInt n = static_cast<PetscInt>(count);
@@ -69,6 +102,10 @@ void sort_by_length(Space space, const PetscInt *ptr, PetscInt *rows, std::size_
     return;
   }
 #endif
+  if (space == Space::Host) {
+    sort_windows_on_host(ptr, rows, n, window);
+    return;
+  }
   Array<PetscInt> key(space, n), by_length(space, n);
 
   for_each_row(space, n, bound<shortness>(ptr, rows, key.data()));
