@@ -2,6 +2,11 @@
 #pragma once
 #include "cds_offsets.hpp"
 #include "cds_view.hpp"
+#include "offset_table.hpp"
+#include "core/launch/host_loop.hpp"
+#include "core/sparse/csr.hpp"
+#include <cstdint>
+#include <vector>
 
 namespace goza::mat {
 
@@ -35,6 +40,41 @@ struct PlacesAlike {
   PetscInt other[most];
 };
 
+/* Where entries of rows of one unknown go that lie like no other row's, by their offset. Rows pass the loop over them without a branch, since none would
+   be foreseen. */
+template <class Store> struct PlacesByOffset {
+  struct Place {
+    Store   *first;         // of row 0
+    PetscInt offset, moves; // moves: with the row, all bits, or none
+    int      above, other;  // above: the main diagonal of half storage, 1; below, -1, there is an image. other: 1, on no diagonal
+  };
+
+  Store              nowhere{};
+  Place              none{&nowhere, 0, 0, 0, 1};
+  OffsetTable        table;
+  std::vector<Place> place; // of the table's slots
+
+  /* val: of the view; half storage has images of what it holds */
+  PlacesByOffset(const CdsView<Store> &view, Store *val, bool half, const std::vector<PetscInt> &offsets) : table(offsets), place(table.slots(), none)
+  {
+    OffsetCursor cursor;
+
+    for (PetscInt o : offsets) {
+      const bool below = half && o < 0;
+
+      place[table.slot_of(o)] = {val + cursor.find(view, below ? -o : o) * view.ld + (below ? o : 0), o, -1, !half || !o ? 0 : below ? -1 : 1, 0};
+    }
+  }
+  PlacesByOffset(const PlacesByOffset &) = delete; // its places point to it
+
+  const Place &of(PetscInt offset) const
+  {
+    const Place &it = place[table.slot_of(offset)];
+
+    return it.offset == offset ? it : none;
+  }
+};
+
 /* Of half storage what stands below the main diagonal is written nowhere: its image is there already, since the rows come one after the other. */
 template <class Store, int bs, bool half> struct CdsHostFill {
   CdsView<Store>               view;
@@ -46,31 +86,41 @@ template <class Store, int bs, bool half> struct CdsHostFill {
 
   Mirrored operator()(const Csr &A) const
   {
-    constexpr std::size_t ahead = 4;
-    Mirrored              found;
+    constexpr std::size_t       ahead = 4;
+    Mirrored                    found;
+    const PlacesByOffset<Store> places(view, val, half, bs == 1 ? offsets() : std::vector<PetscInt>());
 
     run_on_host([&] {
       PetscInt k = 0;
 
       for (std::size_t n = 1; n < runs.size(); n++) {
         if (n + ahead < runs.size()) __builtin_prefetch(A.col + A.ptr[runs[n + ahead - 1]]); // columns of a run's first row alone are read
-        put_run(A, runs[n - 1], runs[n], &k, &found);
+        put_run(A, runs[n - 1], runs[n], places, &k, &found);
       }
-      for (PetscInt i = 0; runs.empty() && i < A.nrows / bs; i++)
-        for (int r = 0; r < bs; r++) put_row(A, i, r, &k, &found);
+      if (runs.empty()) put_rows(A, 0, A.nrows, places, &k, &found);
     });
     return found;
   }
 
 private:
+  std::vector<PetscInt> offsets() const
+  {
+    std::vector<PetscInt> all;
+
+    for (PetscInt d = view.ndiag; half && d-- > 0;)
+      if (view.offset[d]) all.push_back(-view.offset[d]);
+    all.insert(all.end(), view.offset, view.offset + view.ndiag);
+    return all;
+  }
+
   /* Rows that lie alike: their places are looked up once, and eight nodes written side by side. */
-  void put_run(const Csr &A, PetscInt row, PetscInt end, PetscInt *k, Mirrored *found) const
+  void put_run(const Csr &A, PetscInt row, PetscInt end, const PlacesByOffset<Store> &by_offset, PetscInt *k, Mirrored *found) const
   {
     constexpr int together = 8;
     PlacesAlike   places;
 
     if (end - row < 4 || A.ptr[row + 1] - A.ptr[row] > PlacesAlike::most) {
-      for (; row < end; row++) put_row(A, row / bs, row % bs, k, found);
+      put_rows(A, row, end, by_offset, k, found);
       return;
     }
     find_places(A, row, &places);
@@ -154,6 +204,60 @@ private:
       }
       for (int p = 0; other && p < N; p++) compare(image[p], value(p), found);
       found->above -= N;
+    }
+  }
+
+  void put_rows(const Csr &A, PetscInt row, PetscInt end, const PlacesByOffset<Store> &places, PetscInt *k, Mirrored *found) const
+  {
+    for (; row < end; row++) {
+      if constexpr (bs == 1) rest.ptr ? put_single<true>(A, row, places, k, found) : put_single<false>(A, row, places, k, found);
+      else put_row(A, row / bs, row % bs, k, found);
+    }
+  }
+
+  /* Of one unknown; what is like its image, as mostly all is, without a branch. The remainder has room for an entry more. */
+  template <bool with_rest> void put_single(const Csr &A, PetscInt row, const PlacesByOffset<Store> &places, PetscInt *k, Mirrored *found) const
+  {
+    const PetscInt begin = A.ptr[row], end = A.ptr[row + 1];
+    PetscInt       next  = *k;
+    int            above = 0, look = 0;
+
+    for (PetscInt j = begin; j < end; j++) {
+      const auto       &place = places.of(A.col[j] - row);
+      const PetscScalar a     = A.val[j] * factor;
+      const Store       value = static_cast<Store>(a);
+      Store *const      to    = place.first + (row & place.moves);
+
+      if constexpr (with_rest) {
+        rest.col[next] = A.col[j];
+        rest.val[next] = a;
+        next += place.other;
+      }
+      if constexpr (half) {
+        const Store        old = *to, kept = place.above < 0 ? old : value;
+        const DoubleScalar mine = static_cast<DoubleScalar>(value);
+
+        *to = kept;
+        above += place.above;
+        look |= ((place.above < 0) & (mirrored(view, static_cast<DoubleScalar>(old)) != mine)) | (mine == 0.);
+      } else {
+        *to = value;
+      }
+    }
+    if (with_rest) rest.ptr[row + 1] = *k = next;
+    found->above += above;
+    if (look) look_closer(A, row, places, found);
+  }
+
+  /* At a row some of whose entries are zeros or not their images. */
+  void look_closer(const Csr &A, PetscInt row, const PlacesByOffset<Store> &places, Mirrored *found) const
+  {
+    for (PetscInt j = A.ptr[row]; j < A.ptr[row + 1]; j++) {
+      const auto &place = places.of(A.col[j] - row);
+      const Store value = static_cast<Store>(A.val[j] * factor);
+
+      if (place.above < 0) compare(place.first[row], value, found);
+      else if (place.above && static_cast<DoubleScalar>(value) == 0.) found->zeros++;
     }
   }
 

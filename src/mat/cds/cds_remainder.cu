@@ -54,9 +54,9 @@ template <class Store, class V> Mirrored Cds<Store, V>::fill_on_host(const Csr &
   Mirrored found;
 
   if (inside_ < nnz_) {
-    rem_val_ = Array<PetscScalar>(Space::Host, nnz_ - inside_);
+    rem_val_ = Array<PetscScalar>(Space::Host, nnz_ - inside_ + 1, unset); // one more, which CdsHostFill writes behind them
     if (!rem_ptr_.size()) {
-      rem_col_ = Array<PetscInt>(Space::Host, nnz_ - inside_);
+      rem_col_ = Array<PetscInt>(Space::Host, nnz_ - inside_ + 1, unset);
       rem_ptr_ = Array<PetscInt>(Space::Host, A.nrows + 1);
     }
   }

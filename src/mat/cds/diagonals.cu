@@ -37,6 +37,20 @@ template <class Run> void for_each_run(const Csr &A, PetscInt bs, const OffsetTa
   if (A.nrows) run(first, A.nrows - first);
 }
 
+/* Whether rows here and there are like those before them: where few are, to look at all for runs would take longer than to count. */
+bool some_alike(const Csr &A, PetscInt bs, const OffsetTable &table)
+{
+  const PetscInt n    = std::min<PetscInt>(A.nrows, 256);
+  PetscInt       like = 0;
+
+  for (PetscInt s = 0; s < n; s++) {
+    const PetscInt row = somewhere_in_part(s, n, A.nrows);
+
+    like += row && like_row_before(A, row, row % bs ? 0 : bs, bs, table);
+  }
+  return 2 * like >= n;
+}
+
 constexpr PetscInt sampled_rows = 128, sampled_entries = 256; // looked at for candidates: at most so many rows, and of each so many entries
 
 /* Node offsets of some rows: one somewhere in each of nsamples equal parts. offset: [nsamples][sampled_entries]; none: PETSC_MAX_INT */
@@ -169,6 +183,17 @@ std::vector<std::int64_t> count_on_host(const Csr &A, PetscInt bs, const std::ve
   std::vector<std::int64_t> totals(candidate.size() + 1); // the last: of entries on none of them
   const std::size_t         most = static_cast<std::size_t>(A.nrows / rows_of_a_run) + 1;
 
+  if (!some_alike(A, bs, table)) {
+    run_on_host([&] {
+      for (PetscInt row = 0; row < A.nrows; row++) {
+        const PetscInt node = row / bs;
+
+        for (PetscInt j = A.ptr[row]; j < A.ptr[row + 1]; j++) totals[table.find(divided(A.col[j], bs) - node)]++;
+      }
+    });
+    totals.pop_back();
+    return totals;
+  }
   runs->reserve(most + 2); // a host's loop is none to be without memory in
   run_on_host([&] {
     for_each_run(A, bs, table, [&](PetscInt row, PetscInt count) {

@@ -27,12 +27,13 @@ public:
 
   bool has(PetscInt offset) const { return find(offset) != none_; }
 
+  std::size_t slots() const { return slot_.size(); }
+  std::size_t slot_of(PetscInt offset) const { return static_cast<std::size_t>(static_cast<std::uint64_t>(offset) * factor_ >> shift_); }
+
 private:
   struct Slot {
     PetscInt offset, place;
   };
-
-  std::size_t slot_of(PetscInt offset) const { return static_cast<std::size_t>(static_cast<std::uint64_t>(offset) * factor_ >> shift_); }
 
   bool fill(const std::vector<PetscInt> &offset, int bits)
   {
