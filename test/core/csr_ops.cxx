@@ -192,9 +192,9 @@ BOOST_AUTO_TEST_CASE(rectangular_products)
 }
 
 /* Long rows of few columns, some of terms that are longer than a thread block asks for at a time; and rows, terms and a diagonal entry that are not there. */
-BOOST_AUTO_TEST_CASE(narrow_products)
+void narrow_product(const std::string &what, Shape a, Shape b)
 {
-  Shape a = random_matrix("a", 40, 500, 16, 40), b = random_matrix("b", 500, 1900, 17, 600), twice;
+  Shape twice;
 
   a.rows[7].clear();
   for (PetscInt i : {3, 4, 5, 77}) b.rows[i].clear();
@@ -206,10 +206,25 @@ BOOST_AUTO_TEST_CASE(narrow_products)
       const CsrMatrix A = csr(space, a);
       CsrMatrix       C = multiply(A.view(), csr(space, b).view(), with_diagonal);
 
-      check_equal(C, reference_product(a, b, with_diagonal), "40 x 500 times 500 x 1900");
+      check_equal(C, reference_product(a, b, with_diagonal), what);
       multiply_numeric(A.view(), csr(space, twice).view(), C);
-      check_equal(C, reference_product(a, twice, with_diagonal), "40 x 500 times 500 x 1900 with new values");
+      check_equal(C, reference_product(a, twice, with_diagonal), what + " with new values");
     }
+}
+
+BOOST_AUTO_TEST_CASE(narrow_products)
+{
+  narrow_product("40 x 500 times 500 x 1900", random_matrix("a", 40, 500, 16, 40), random_matrix("b", 500, 1900, 17, 600));
+  narrow_product("long rows of short terms", random_matrix("a", 300, 1000, 16, 140), random_matrix("b", 1000, 6000, 17, 10));
+}
+
+/* Of some 7000 columns, for which there is no table in a block's shared memory. */
+BOOST_AUTO_TEST_CASE(one_row_of_very_many_columns)
+{
+  Shape a = random_matrix("a", 300, 300, 18, 3);
+
+  for (PetscInt k = 0; k < 300; k++) a.rows[150][k] = uniform(150, k, 19);
+  narrow_product("a row among short ones", a, random_matrix("b", 300, 20000, 20, 30));
 }
 
 /* P^T A P in one go: rows of A P are dropped and their places used again, where the order of the aggregates lets that be. */

@@ -12,9 +12,14 @@ public:
 
   __device__ ColumnBits(PetscInt ncols, unsigned *memory) : words_(static_cast<int>(ncols / 32 + 1)), has_(memory), before_(memory + words_) { }
 
-  __device__ void clear() const
+  __device__ void clear() const { copy(nullptr, nullptr); }
+  /* From there, or none, and to there, if that is not null. */
+  __device__ void copy(const unsigned *from, unsigned *to) const
   {
-    for (int w = threadIdx.x; w < words_; w += blockDim.x) has_[w] = 0;
+    for (int w = threadIdx.x; w < words_; w += blockDim.x) {
+      if (to) to[w] = has_[w];
+      else has_[w] = from ? from[w] : 0;
+    }
   }
   __device__ void add(PetscInt c) const
   {

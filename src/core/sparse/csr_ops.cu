@@ -1,6 +1,6 @@
 #include "csr_ops.hpp"
 #include "merged_product.hpp"
-#include "narrow_product.hpp"
+#include "csr_product.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "host_rows.hpp"
 #include "core/launch/staged_rows.hpp"
@@ -219,6 +219,28 @@ struct ProductTerms {
   __device__ PetscInt    extra(PetscInt row) const { return with_diagonal ? row : no_column; }
   __device__ PetscScalar finish(PetscInt, PetscInt, PetscScalar sum) const { return sum; }
 };
+
+/* A lane takes two entries of a term, on an average. */
+int lanes_of_term(double mean)
+{
+  int lanes = 1;
+
+  while (lanes < warp_lanes && 2 * lanes < mean) lanes *= 2;
+  return lanes;
+}
+
+double entries_of_row(const Csr &A) { return A.nrows ? static_cast<double>(entries(A)) / A.nrows : 0; }
+
+/* Whether all rows of a product of few columns are a block's: with a term for each of its warps, and an entry for each of its lanes, or so many that a warp
+   would work for long after those of other rows, or so few rows that most of a device would have none. */
+bool blocks_of_rows(const Csr &A, const Csr &B)
+{
+  constexpr double long_row = 1024;
+  const double     terms = entries_of_row(A), mean = entries_of_row(B);
+
+  return B.ncols <= pattern::few_by_bits && terms >= product::block_warps &&
+         (mean >= warp_lanes || A.nrows <= product::few_rows || (A.nrows <= pattern::few_by_bits && terms * mean >= long_row));
+}
 #endif
 
 } // namespace
@@ -304,13 +326,14 @@ CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal, [[maybe_unuse
 #if defined(__CUDACC__)
   if (ascend && !with_diagonal && product::make_merged(A, B, C)) return C;
   const ProductTerms terms{A, B, with_diagonal};
-  const ProductRows  rows{A.ptr, A.col, B.ptr, B.col, with_diagonal};
+  const double       mean = entries_of_row(B);
+  const ProductRows  rows{A.ptr, A.col, B.ptr, B.col, with_diagonal, lanes_of_term(mean)};
 
-  if (product::narrow(A, B)) {
+  if (blocks_of_rows(A, B)) {
     find_pattern(A.space, C.nrows, C.ncols, rows, false, C.ptr, C.col);
     C.val = Array<PetscScalar>(A.space, C.col.size());
-    product::fill_narrow(terms, C);
-  } else product::make(terms, rows, C);
+    product::fill_long(terms, C.nrows, nullptr, mean, C);
+  } else product::make(terms, rows, mean, entries_of_row(A) * mean, C);
 #endif
   return C;
 }
@@ -323,8 +346,8 @@ void multiply_numeric(const Csr &A, const Csr &B, CsrMatrix &C)
   if (A.space == Space::Cuda) {
     const ProductTerms terms{A, B, false};
 
-    if (product::narrow(A, B)) product::fill_narrow(terms, C);
-    else product::fill<true>(terms, product::reach_of(C), C);
+    if (blocks_of_rows(A, B)) product::fill_long(terms, C.nrows, nullptr, entries_of_row(B), C);
+    else product::refill(terms, entries_of_row(B), entries_of_row(A) * entries_of_row(B), C);
     return;
   }
 #endif

@@ -8,11 +8,13 @@
      PetscScalar finish(row, column, sum)            the entry of C
 
    A warp does a row: it opens 32 terms at a time, spreads their entries over its lanes, and hashes the columns into a table in shared memory. Lanes that have
-   the same column are added up in their order: every sum is in the order of the terms, so that no result depends on the run. */
+   the same column are added up in their order: every sum is in the order of the terms, so that no result depends on the run. Rows of more columns are a
+   block's. */
 #pragma once
 #include "csr_pattern.hpp"
-#include "row_length.hpp"
-#include "core/util/search.hpp"
+#include "long_product.hpp"
+#include "short_product.hpp"
+#include "core/util/algorithm.hpp"
 
 #if defined(__CUDACC__)
 namespace goza::product {
@@ -128,36 +130,38 @@ template <bool list, int Slots, bool sums, class Terms> __device__ void add_row(
 
 template <int Slots, bool sums> constexpr int warps_per_block = sizeof(Table<Slots, sums>) > 24000 ? 1 : sizeof(Table<Slots, sums>) > 6000 ? 2 : 4; // 48 kB
 
-/* Lengths of the rows; of more columns than fit, -1. again: only the rows that hold -1. */
-template <int Slots, class Terms> __global__ void __launch_bounds__(128) CountKernel(PetscInt n, Terms terms, bool again, PetscInt *length)
+/* Lengths of the rows; of more columns than fit, or of so many terms that a warp would work for long after the others, -1. */
+template <int Slots, class Terms> __global__ void __launch_bounds__(128) CountKernel(PetscInt n, Terms terms, PetscInt most, PetscInt *length)
 {
   constexpr int warps = warps_per_block<Slots, false>;
   __shared__ Table<Slots, false> tables[warps];
   const int                      lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const std::int64_t             row = static_cast<std::int64_t>(blockIdx.x) * warps + warp;
+  const std::int64_t             k = static_cast<std::int64_t>(blockIdx.x) * warps + warp;
 
-  if (row >= n || (again && length[row] >= 0)) return;
+  if (k >= n) return;
   Table<Slots, false> &table = tables[warp];
+  const PetscInt       row   = static_cast<PetscInt>(k);
+  const bool           fits  = terms.end(row) - terms.begin(row) <= most;
 
   table.clear(lane);
-  add_row<false>(terms, static_cast<PetscInt>(row), lane, table);
-  if (lane == 0) length[row] = table.count < table.limit ? table.count : -1;
+  if (fits) add_row<false>(terms, row, lane, table);
+  if (lane == 0) length[row] = fits && table.count < table.limit ? table.count : -1;
 }
 
-/* Columns, ascending, unless they are known, and values of the rows with more than `least` and up to the table's limit. */
+/* Columns, ascending, unless they are known, and values of the rows that fit into the table and have no more terms than `most`. list: the rows, or null. */
 template <int Slots, bool known, class Terms>
-__global__ void __launch_bounds__(128)
-  FillKernel(PetscInt n, Terms terms, PetscInt least, const PetscInt *ptr, std::conditional_t<known, const PetscInt, PetscInt> *col, PetscScalar *val)
+__global__ void __launch_bounds__(128) FillKernel(PetscInt n, const PetscInt *list, Terms terms, PetscInt most, const PetscInt *ptr,
+                                                  std::conditional_t<known, const PetscInt, PetscInt> *col, PetscScalar *val)
 {
   constexpr int warps = warps_per_block<Slots, true>;
   __shared__ Table<Slots, true> tables[warps];
   const int                     lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const std::int64_t            row = static_cast<std::int64_t>(blockIdx.x) * warps + warp;
+  const std::int64_t            r = static_cast<std::int64_t>(blockIdx.x) * warps + warp;
 
-  if (row >= n) return;
-  const PetscInt at = ptr[row], length = ptr[row + 1] - at;
+  if (r >= n) return;
+  const PetscInt row = list ? list[r] : static_cast<PetscInt>(r), at = ptr[row], length = ptr[row + 1] - at;
 
-  if (length <= least || length >= Table<Slots, true>::limit) return;
+  if (length == 0 || length >= Table<Slots, true>::limit || terms.end(row) - terms.begin(row) > most) return;
   Table<Slots, true> &table = tables[warp];
 
   table.clear(lane);
@@ -166,126 +170,111 @@ __global__ void __launch_bounds__(128)
     table.slot[k]   = static_cast<unsigned short>(table.template insert<false>(table.listed[k]));
   }
   __syncwarp();
-  add_row<!known>(terms, static_cast<PetscInt>(row), lane, table);
+  add_row<!known>(terms, row, lane, table);
   for (PetscInt k = lane; k < length; k += 32) {
     const PetscInt c    = table.listed[k];
     PetscInt       rank = known ? k : 0;
 
     for (PetscInt l = 0; !known && l < length; l++) rank += table.listed[l] < c;
     if constexpr (!known) col[at + rank] = c;
-    val[at + rank] = terms.finish(static_cast<PetscInt>(row), c, table.sum[table.slot[k]]);
+    val[at + rank] = terms.finish(row, c, table.sum[table.slot[k]]);
   }
 }
 
-/* Values of the rows with more than `least` entries, whose columns are there: one term after the other, added up in global memory. */
-template <class Terms>
-__global__ void __launch_bounds__(128) LongFillKernel(PetscInt n, Terms terms, PetscInt least, const PetscInt *ptr, const PetscInt *col, PetscScalar *val)
-{
-  const int          lane = threadIdx.x % 32;
-  const std::int64_t row  = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
-
-  if (row >= n || ptr[row + 1] - ptr[row] <= least) return;
-  const PetscInt  length = ptr[row + 1] - ptr[row];
-  const PetscInt *c      = col + ptr[row];
-  PetscScalar    *v      = val + ptr[row];
-
-  for (PetscInt t = lane; t < length; t += 32) v[t] = 0;
-  __syncwarp();
-  for (PetscInt p = terms.begin(static_cast<PetscInt>(row)); p < terms.end(static_cast<PetscInt>(row)); p++) {
-    PetscInt    first, entries;
-    PetscScalar factor;
-
-    terms.open(p, first, entries, factor);
-    for (PetscInt q = first + lane; q < first + entries; q += 32) v[lower_bound(c, 0, length - 1, terms.column(q))] += factor * terms.value(q);
-    __syncwarp();
-  }
-  for (PetscInt t = lane; t < length; t += 32) v[t] = terms.finish(static_cast<PetscInt>(row), c[t], v[t]);
-}
-
-/* Slots of the tables. Most rows of a tall product, of an interpolation for instance, fit into the least; those of a coarse operator into the next. A thread a
+/* Slots of the tables. Most rows of a tall product, of an interpolation for instance, fit into the less; those of a coarse operator into the other. A thread a
    row with a table of 32 is slower, for its loads wait one for the other. */
-constexpr int      few = 128, some = 256, many = 1024;
-constexpr PetscInt fit_few = Table<few, true>::limit - 1, fit_some = Table<some, true>::limit - 1, fit_many = Table<many, true>::limit - 1;
+constexpr int few = 128, some = 256;
 
-inline bool tall(PetscInt nrows, PetscInt ncols) { return nrows / 4 >= ncols; }
+inline bool     tall(PetscInt nrows, PetscInt ncols) { return nrows / 4 >= ncols; }
+inline PetscInt fits(const CsrMatrix &C) { return (tall(C.nrows, C.ncols) ? Table<few, true>::limit : Table<some, true>::limit) - 1; }
 
-/* What a product's longest row takes. */
-enum Reach {
-  one_table,
-  two_tables, // rows of more than the first holds another one
-  long_rows
-};
+/* Rows for a warp, by their terms of so many entries on an average: not more than this. */
+constexpr double entries_of_warp = 2048;
+inline PetscInt  most_terms(double mean) { return static_cast<PetscInt>(entries_of_warp / std::max(mean, 1.)); }
 
-inline Reach reach_of(const CsrMatrix &C)
-{
-  const PetscInt most = most_entries(Space::Cuda, C.nrows, C.ptr.data());
-
-  return most <= (tall(C.nrows, C.ncols) ? fit_few : fit_some) ? one_table : most <= fit_many ? two_tables : long_rows;
-}
-
-template <int Slots, class Terms> void count_rows(PetscInt n, const Terms &terms, bool again, PetscInt *length)
+template <int Slots, class Terms> void count_rows(PetscInt n, const Terms &terms, PetscInt most, PetscInt *length)
 {
   constexpr int warps = warps_per_block<Slots, false>;
 
-  if (n) launch_kernel<CountKernel<Slots, Terms>>(blocks_for(n, warps), 32 * warps, n, terms, again, length);
+  if (n) launch_kernel<CountKernel<Slots, Terms>>(blocks_for(n, warps), 32 * warps, n, terms, most, length);
 }
 
-template <int Slots, bool known, class Terms> void fill_rows(const Terms &terms, PetscInt least, CsrMatrix &C)
+/* Values of the rows that fit into the table. known: and so are columns; terms may have others, which come to nothing. */
+template <int Slots, bool known, class Terms, class Col>
+void fill_rows(PetscInt n, const PetscInt *list, const Terms &terms, PetscInt most, const PetscInt *ptr, Col *col, PetscScalar *val)
 {
   constexpr int warps = warps_per_block<Slots, true>;
 
-  launch_kernel<FillKernel<Slots, known, Terms>>(blocks_for(C.nrows, warps), 32 * warps, C.nrows, terms, least, C.ptr.data(), C.col.data(), C.val.data());
+  if (n) launch_kernel<FillKernel<Slots, known, Terms>>(blocks_for(n, warps), 32 * warps, n, list, terms, most, ptr, col, val);
 }
 
-/* Values of the rows that fit into the least table; terms may have other columns, which come to nothing. */
-template <class Terms> void add_known(PetscInt n, const Terms &terms, const PetscInt *ptr, const PetscInt *col, PetscScalar *val)
+template <bool known, class Terms> void fill(const Terms &terms, PetscInt most, CsrMatrix &C)
 {
-  constexpr int warps = warps_per_block<few, true>;
-
-  if (n) launch_kernel<FillKernel<few, true, Terms>>(blocks_for(n, warps), 32 * warps, n, terms, PetscInt(0), ptr, col, val);
+  if (tall(C.nrows, C.ncols)) fill_rows<few, known>(C.nrows, nullptr, terms, most, C.ptr.data(), C.col.data(), C.val.data());
+  else fill_rows<some, known>(C.nrows, nullptr, terms, most, C.ptr.data(), C.col.data(), C.val.data());
 }
 
-/* Values, and the columns of all but very long rows unless they are known; C's row pointer is there. */
-template <bool known, class Terms> void fill(const Terms &terms, Reach reach, CsrMatrix &C)
-{
-  const bool narrow = tall(C.nrows, C.ncols);
+HD inline void is_long(PetscInt i, PetscInt most, const PetscInt *ptr, char *flag) { flag[i] = ptr[i + 1] - ptr[i] > most; }
 
-  if (!C.nnz()) return;
-  if (narrow) fill_rows<few, known>(terms, 0, C);
-  else fill_rows<some, known>(terms, 0, C);
-  if (reach >= two_tables) fill_rows<many, known>(terms, narrow ? fit_few : fit_some, C);
-  if (reach == long_rows)
-    launch_kernel<LongFillKernel<Terms>>(blocks_for(C.nrows, 4), 128, C.nrows, terms, fit_many, static_cast<const PetscInt *>(C.ptr.data()),
-                                         static_cast<const PetscInt *>(C.col.data()), C.val.data());
+/* The rows with more than so many entries. */
+inline Array<PetscInt> longer_than(PetscInt most, PetscInt n, const PetscInt *ptr)
+{
+  Array<char> flag(Space::Cuda, n);
+
+  for_each_row(Space::Cuda, n, bound<is_long>(most, ptr, flag.data()));
+  return flagged(Space::Cuda, flag.data(), n);
 }
 
-/* C's pattern and values. Rows visits the same columns for find_pattern()'s way of doing very long rows. */
-template <class Terms, class Rows> void make(const Terms &terms, const Rows &rows, CsrMatrix &C)
+/* Values of n rows, most of which are short, from their columns; terms may have other columns, which come to nothing. */
+template <class Terms> void fill_short(PetscInt n, const Terms &terms, const PetscInt *ptr, const PetscInt *col, PetscScalar *val)
 {
-  const PetscInt          n = C.nrows;
+  if (!n) return;
+  launch_kernel<ShortFillKernel<Terms>>(blocks_for(n, short_threads / few_lanes), short_threads, n, terms, ptr, col, val);
+  const Array<PetscInt> list = longer_than(short_columns, n, ptr);
+
+  fill_rows<few, true>(static_cast<PetscInt>(list.size()), list.data(), terms, PETSC_MAX_INT, ptr, col, val);
+}
+
+/* Whether most rows of a product are short; products: of a row. */
+inline bool short_rows(PetscInt nrows, PetscInt ncols, double products) { return tall(nrows, ncols) && products <= 4 * short_columns; }
+
+/* C's values; its pattern is there. mean: entries of a term; products: of a row. */
+template <class Terms> void refill(const Terms &terms, double mean, double products, CsrMatrix &C)
+{
+  const Array<PetscInt> list = longer_than(fits(C), C.nrows, C.ptr.data());
+
+  if (short_rows(C.nrows, C.ncols, products)) fill_short(C.nrows, terms, C.ptr.data(), C.col.data(), C.val.data());
+  else fill<true>(terms, PETSC_MAX_INT, C);
+  fill_long(terms, static_cast<PetscInt>(list.size()), list.data(), mean, C);
+}
+
+/* C's pattern and values. Rows visits the same columns, of long rows. */
+template <class Terms, class Rows> void make(const Terms &terms, const Rows &rows, double mean, double products, CsrMatrix &C)
+{
+  if (short_rows(C.nrows, C.ncols, products)) {
+    find_pattern(Space::Cuda, C.nrows, C.ncols, rows, true, C.ptr, C.col);
+    C.val = Array<PetscScalar>(Space::Cuda, C.col.size());
+    if (C.nnz()) refill(terms, mean, products, C);
+    return;
+  }
+  const PetscInt          n = C.nrows, most = most_terms(mean);
   Array<PetscInt>         length(Space::Cuda, n + 1);
   pattern::LongRows<Rows> rest(C.ncols, rows);
-  Reach                   reach = one_table;
   PetscInt                nnz;
-  const auto              counted = [&] { return scan_lengths(Space::Cuda, length.data(), C.ptr, &nnz); }; // false: of a row there is -1
 
   C.ptr = Array<PetscInt>(Space::Cuda, n + 1);
-  if (tall(n, C.ncols)) count_rows<few>(n, terms, false, length.data());
-  else count_rows<some>(n, terms, false, length.data());
-  if (!counted()) {
-    reach = two_tables;
-    count_rows<many>(n, terms, true, length.data());
-    if (!counted()) {
-      reach = long_rows;
-      rest.count(pattern::overflown(n, length.data()), length.data());
-      C.ptr.copy_from(length.data(), n);
-      nnz = lengths_to_pointer(Space::Cuda, C.ptr);
-    }
+  if (tall(n, C.ncols)) count_rows<few>(n, terms, most, length.data());
+  else count_rows<some>(n, terms, most, length.data());
+  if (!scan_lengths(Space::Cuda, length.data(), C.ptr, &nnz)) { // of a row there is -1
+    rest.count(n, pattern::overflown(n, length.data()), length.data());
+    nnz = lengths_to_pointer(Space::Cuda, length.data(), C.ptr);
   }
   C.col = Array<PetscInt>(Space::Cuda, nnz);
   C.val = Array<PetscScalar>(Space::Cuda, nnz);
+  if (!nnz) return;
   rest.columns(C.ptr.data(), C.col.data());
-  fill<false>(terms, reach, C);
+  fill<false>(terms, most, C);
+  fill_long(terms, static_cast<PetscInt>(rest.list().size()), rest.list().data(), mean, C);
 }
 
 } // namespace goza::product

@@ -152,7 +152,8 @@ static CsrMatrix smooth(const StoredRows &stored, const Coarsening &from, const 
   if (space == Space::Cuda && bs == 1 && k == 1) {
     const SmoothedTerms terms{A.ptr, A.col, A.val, aggregate, from.Q.data(), dinv.data(), omega};
 
-    if (!product::make_few(A, terms, P)) product::make(terms, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
+    if (!product::make_few(A, terms, P))
+      product::make(terms, ReachedRows{A.ptr, A.col, bs, aggregate}, 1, static_cast<double>(entries(A)) / PetscMax(A.nrows, 1), P);
     return P;
   }
 #endif
