@@ -39,15 +39,16 @@ template <int lanes, class Body> __global__ void __launch_bounds__(rounds_thread
   }
 }
 
-/* A lane a row, or a warp. */
-template <class Body> void all_rounds(PetscInt n, bool by_warps, const Body &body)
+/* lanes a row: 1, few_lanes or warp_lanes */
+template <class Body> void all_rounds(PetscInt n, int lanes, const Body &body)
 {
   Array<unsigned> again(Space::Cuda, rounds_kept, unset);
-  const auto      launch = [&](auto lanes) {
-    launch_kernel<AllRoundsKernel<lanes(), Body>, Start::WholeGrid>(blocks_for(n, rounds_threads / lanes()), rounds_threads, n, body, again.data());
+  const auto      launch = [&](auto a_row) {
+    launch_kernel<AllRoundsKernel<a_row(), Body>, Start::WholeGrid>(blocks_for(n, rounds_threads / a_row()), rounds_threads, n, body, again.data());
   };
 
-  if (n && by_warps) launch(std::integral_constant<int, warp_lanes>());
+  if (n && lanes == warp_lanes) launch(std::integral_constant<int, warp_lanes>());
+  else if (n && lanes == few_lanes) launch(std::integral_constant<int, few_lanes>());
   else if (n) launch(std::integral_constant<int, 1>());
 }
 

@@ -142,9 +142,9 @@ HD void row_inverse(PetscInt i, const Exponent *high, PetscScalar *inverse) { in
 
 template <class V> HD void invert_scale(PetscInt i, const PetscScalar *inverse, V *result) { result[i] = static_cast<V>(PetscReal(1) / inverse[i]); }
 
-HD void scale_row(PetscInt i, const Csr &A, const PetscScalar *inverse_row, const PetscScalar *inverse_col, int shift, PetscScalar *to)
+HD void scale_row(PetscInt i, int lane, int lanes, const Csr &A, const PetscScalar *inverse_row, const PetscScalar *inverse_col, int shift, PetscScalar *to)
 {
-  for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) {
+  for (PetscInt k = A.ptr[i] + lane; k < A.ptr[i + 1]; k += lanes) {
     DoubleScalar a = A.val[k];
 
     if (inverse_row) a *= PetscRealPart(inverse_row[i]);
@@ -257,7 +257,7 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
   if (left) *left = row ? 1 : std::ldexp(1.0, shift);
   if (!row && (left || !shift)) return S;
   values_ = Array<PetscScalar>(A.space, entries(A));
-  for_each_row(A.space, A.nrows, bound<scale_row>(A, row, col, shift, values_.data()));
+  for_each_row_by_few_lanes(A.space, A.nrows, bound<scale_row>(A, row, col, shift, values_.data()));
   S.val = values_.data();
   return S;
 }

@@ -1,5 +1,6 @@
 #include "balanced.hpp"
 #include "core/launch/staged_rows.hpp"
+#include "row_lanes.hpp"
 
 namespace goza::saamg {
 namespace {
@@ -8,6 +9,8 @@ HD void root_of_inverse(PetscInt i, const PetscScalar *dinv, PetscReal *root) { 
 
 /* Rows: has for_each_entry(). */
 template <class Rows> struct BalanceRow {
+  static constexpr bool by_lanes = has_lanes<Rows>;
+
   Rows               A;
   const PetscReal   *root; // [columns] of |1 / a_ii|
   const PetscScalar *dinv;
@@ -15,11 +18,14 @@ template <class Rows> struct BalanceRow {
 
   HD BalanceRow on(Columns c, Values v) const { return {A.on(c, v), root, dinv, balanced}; }
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i) const { (*this)(i, 0, 1); }
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
     PetscReal sum = 0;
 
-    A.for_each_entry(i, [&](PetscInt j, PetscScalar a) { sum += PetscAbsScalar(a) * root[j]; });
+    for_each_entry_of(A, i, lane, lanes, [&](PetscInt j, PetscScalar a) { sum += PetscAbsScalar(a) * root[j]; });
+    sum = sum_of_lanes(sum, lanes);
+    if (by_lanes && lane > 0) return;
     const PetscReal over = sum * root[i] / most_balanced;
 
     balanced[i] = over > 1 && over - over == 0 ? dinv[i] / over : dinv[i];

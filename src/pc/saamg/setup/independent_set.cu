@@ -97,7 +97,10 @@ void maximal_independent_set(const CsrGraph &G, Array<Key> &key, Array<Key> &lar
   }
 #if defined(__CUDACC__)
   if (space == Space::Cuda && G.nodes->size() == 1) {
-    all_rounds(G.n, G.uneven, Rounds{G.edges, key.data(), largest.data()}); // what the last one leaves of largest and key is what the lists below leave
+    constexpr PetscInt few_nodes = 100000; // with a lane each a device waits for the longest row
+
+    /* what the last round leaves of largest and key is what the lists below leave */
+    all_rounds(G.n, G.uneven ? warp_lanes : G.n <= few_nodes ? few_lanes : 1, Rounds{G.edges, key.data(), largest.data()});
     return;
   }
 #endif

@@ -1,7 +1,7 @@
 #include "galerkin.hpp"
-#include "core/launch/joined_rows.hpp"
 #include "core/sparse/csr_pattern.hpp"
 #include "core/sparse/row_length.hpp"
+#include "core/launch/staged_rows.hpp"
 #include "prolong_rows.hpp"
 #include <utility>
 #include <vector>
@@ -11,20 +11,25 @@ namespace {
 
 /* The rows of a node each count as if they were its row of blocks. */
 struct WorkOfRow {
-  static constexpr bool walks_along_row = true;
+  static constexpr bool walks_along_row = true, by_lanes = true;
 
-  const PetscInt *ptr, *col, *length, *begin; // of A; of P's rows, or where these begin
+  const PetscInt *ptr;
+  Columns         col;
+  const PetscInt *length, *begin; // of P's rows, or where these begin
   double          bs, k, aggregates;
   PetscInt        most = PETSC_MAX_INT; // entries of a row that are looked at
 
-  HD void operator()(PetscInt i, double *work) const
+  HD WorkOfRow on(Columns c, Values) const { return {ptr, c, length, begin, bs, k, aggregates, most}; }
+
+  HD void operator()(PetscInt i, double *work) const { (*this)(i, 0, 1, work); }
+  HD void operator()(PetscInt i, int lane, int lanes, double *work) const
   {
     const PetscInt end   = ptr[i + 1] - ptr[i] < most ? ptr[i + 1] : ptr[i] + most;
     double         terms = 0;
 
-    for (PetscInt p = ptr[i]; p < end; p++) terms += length_of(col[p]);
-    terms /= bs * k;
-    *work += (terms + length_of(i) / k * (terms < aggregates ? terms : aggregates)) / bs;
+    for (PetscInt p = ptr[i] + lane; p < end; p += lanes) terms += length_of(col[p]);
+    terms = sum_of_lanes(terms, lanes) / (bs * k);
+    if (lane == 0) *work += (terms + length_of(i) / k * (terms < aggregates ? terms : aggregates)) / bs;
   }
 
 private:
@@ -81,6 +86,8 @@ void least_lengths(const Csr &A, PetscInt ncols, const SomeReached &rows, PetscI
   }
 }
 
+Csr columns_of(const Csr &A) { return {A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, A.nnz}; }
+
 } // namespace
 
 double product_work(const Csr &A, const ColumnMap &columns, const Interpolation &I)
@@ -98,8 +105,8 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
   const double found = by_nodes
                        ? joined_rows<Plus, 1, double>(A.space, A.nrows / I.bs,
                                                       WorkOfRow{I.nodes->ptr.data(), I.nodes->col.data(), nullptr, I.blocks->ptr.data(), 1, 1, aggregates})[0]
-                       : joined_rows<Plus, 1, double>(A.space, A.nrows,
-                                                      WorkOfRow{A.ptr, A.col, length.data(), alone ? I.P.ptr.data() : nullptr, bs, k, aggregates})[0];
+                       : joined_csr_rows<Plus, 1, double>(columns_of(A), 1,
+                                                          WorkOfRow{A.ptr, A.col, length.data(), alone ? I.P.ptr.data() : nullptr, bs, k, aggregates})[0];
   std::int64_t sum   = static_cast<std::int64_t>(PetscMin(found, uncountable));
   columns.sum(&sum, 1);
   return static_cast<double>(sum);
@@ -121,8 +128,8 @@ double least_product_work(const Csr &A, const ColumnMap &columns, const Array<Pe
   least_lengths(A, aggregates.nlocal(), SomeReached{{A.ptr, A.col, 1, aggregate.data()}}, length.data());
   columns.update(length);
   std::int64_t sum = static_cast<std::int64_t>(
-    joined_rows<Plus, 1, double>(A.space, A.nrows,
-                                 WorkOfRow{A.ptr, A.col, length.data(), nullptr, 1, 1, static_cast<double>(aggregates.nglobal()), some_entries})[0]);
+    joined_csr_rows<Plus, 1, double>(columns_of(A), 1,
+                                     WorkOfRow{A.ptr, A.col, length.data(), nullptr, 1, 1, static_cast<double>(aggregates.nglobal()), some_entries})[0]);
 
   columns.sum(&sum, 1);
   return static_cast<double>(sum);

@@ -84,13 +84,11 @@ void symmetrize(CsrGraph &G)
   G.filtered = Array<PetscInt>();
 }
 
-/* Writes what FillStrong writes of a matrix without blocks, 8 lanes a row, so that a warp writes words that lie together; and how many entries FilteredRow
+/* Writes what FillStrong writes of a matrix without blocks, some lanes a row, so that a warp writes words that lie together; and how many entries FilteredRow
    leaves of the row. */
-struct FillEdges {
+template <int lanes> struct FillEdges {
   FillStrong fill;
   PetscInt  *filtered;
-
-  static constexpr int lanes = 8;
 
 #if defined(__CUDACC__)
   __device__ void operator()(PetscInt k, int lane) const
@@ -98,7 +96,7 @@ struct FillEdges {
     const AijRowsView &A     = fill.A.A;
     const int          first = lane / lanes * lanes;
     const std::int64_t row   = static_cast<std::int64_t>(k) * (32 / lanes) + lane / lanes;
-    const unsigned     group = ((1u << lanes) - 1) << first, before = group & ((1u << lane) - 1);
+    const unsigned     group = lanes_of_row(lanes), before = group & ((1u << lane) - 1);
 
     if (row >= A.nrows) return;
     const PetscInt i = static_cast<PetscInt>(row), begin = A.dptr[i], end = A.dptr[i + 1];
@@ -137,14 +135,17 @@ struct FillEdges {
 #endif
 };
 
+bool long_rows(const Csr &A) { return entries(A) > static_cast<std::int64_t>(warp_lanes) * A.nrows; }
+
 void fill_edges(const Csr &A, PetscInt unit, const FillStrong &fill, [[maybe_unused]] CsrGraph &G)
 {
 #if defined(__CUDACC__)
-  constexpr PetscInt rows = 32 / FillEdges::lanes;
+  constexpr PetscInt rows = 32 / few_lanes;
 
   if (A.space == Space::Cuda && unit == 1) {
     G.filtered = Array<PetscInt>(A.space, G.n + 1, unset);
-    for_each_warp(G.n / rows + (G.n % rows > 0), FillEdges{fill, G.filtered.data()});
+    if (long_rows(A)) for_each_warp(G.n, FillEdges<warp_lanes>{fill, G.filtered.data()});
+    else for_each_warp(G.n / rows + (G.n % rows > 0), FillEdges<few_lanes>{fill, G.filtered.data()});
     return;
   }
 #endif
@@ -208,7 +209,7 @@ void place_edges(CsrGraph &G)
 
 template <class Body> void for_each_row_of(const Csr &rows, PetscInt unit, const Body &body)
 {
-  if (unit == 1 && entries(rows) > static_cast<std::int64_t>(warp_lanes) * rows.nrows) for_each_row_by_lanes(rows.space, rows.nrows, body);
+  if (unit == 1 && long_rows(rows)) for_each_row_by_lanes(rows.space, rows.nrows, body);
   else if (unit == 1) for_each_row_by_few_lanes(rows.space, rows.nrows, body);
   else for_each_csr_row(rows, unit, body);
 }

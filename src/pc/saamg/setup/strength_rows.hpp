@@ -133,6 +133,8 @@ struct Measure {
 
 /* What an entry of a row is to come to: a share (squared) of the largest. */
 struct LeastStrong {
+  static constexpr bool by_lanes = true;
+
   BlockRows  A;
   Measure    measure;
   float      share2;
@@ -140,14 +142,18 @@ struct LeastStrong {
 
   HD LeastStrong on(Columns col, Values val) const { return {A.on(col, val), measure, share2, least}; }
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i) const { (*this)(i, 0, 1); }
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
-    float largest = 0;
-
-    A.for_each_block(i, [&](PetscInt j, PetscReal norm2) {
+    float      largest = 0;
+    const auto look    = [&](PetscInt j, PetscReal norm2) {
       if (j != i && measure.in_row(i, norm2) > largest) largest = measure.in_row(i, norm2);
-    });
-    least[i] = share2 * largest;
+    };
+
+    if (A.bs == 1) A.for_each_entry(i, lane, lanes, look);
+    else if (lane == 0) A.for_each_block(i, look);
+    largest = most_of_lanes(largest, lanes);
+    if (lane == 0) least[i] = share2 * largest;
   }
 };
 

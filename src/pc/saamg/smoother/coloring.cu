@@ -89,7 +89,7 @@ bool color_at_once([[maybe_unused]] const ColumnMap &columns, [[maybe_unused]] c
   constexpr std::int64_t some_entries = 12;
 
   if (columns.space() != Space::Cuda || columns.size() > 1) return false;
-  all_rounds(columns.n(), take.near.nnz > some_entries * columns.n(), TakeByRounds{take});
+  all_rounds(columns.n(), take.near.nnz > some_entries * columns.n() ? warp_lanes : 1, TakeByRounds{take});
   return true;
 #else
   return false;
