@@ -8,7 +8,8 @@ namespace goza::saamg {
 namespace {
 
 /* With four vectors one row in a hundred of a good mesh seems to last. A polynomial of degree 4 tells lasting rows from others less well. */
-constexpr int    vectors = 8, degree = 8;
+constexpr int vectors = 8, degree = 8;
+static_assert(vectors <= few_lanes);
 constexpr double ratio = 0.8 * degree * degree;
 
 /* What is left in a lasting row, 0.03 on an average; and the share of rows beyond which they are no exception. With 0.07 for 0.1 iterations are a tenth fewer
@@ -56,11 +57,26 @@ private:
   /* Of the row's product with vector v, from every `each`-th entry. */
   HD PetscScalar part(PetscInt i, int v, int first, int each) const
   {
-    const PetscInt end = A.ptr[i + 1];
-    PetscScalar    sum = 0;
+    constexpr int  asked = 8; // entries, before any is added
+    const PetscInt end   = A.ptr[i + 1];
+    PetscScalar    sum   = 0;
 
-    UNROLL(4)
-    for (PetscInt p = A.ptr[i] + first; p < end; p += each) sum += A.val[p] * x[vectors * A.col[p] + v];
+    for (PetscInt p = A.ptr[i] + first; p < end; p += asked * each) {
+      PetscInt    col[asked];
+      PetscScalar a[asked], from[asked];
+
+      UNROLL()
+      for (int u = 0; u < asked; u++) {
+        const bool there = p + u * each < end;
+
+        col[u] = there ? A.col[p + u * each] : -1;
+        a[u]   = there ? A.val[p + u * each] : PetscScalar(0);
+      }
+      UNROLL()
+      for (int u = 0; u < asked; u++) from[u] = col[u] >= 0 ? x[vectors * col[u] + v] : PetscScalar(0);
+      UNROLL()
+      for (int u = 0; u < asked; u++) sum += a[u] * from[u];
+    }
     return sum;
   }
 };
@@ -86,7 +102,10 @@ std::int64_t leave_lasting_rows_alone(const Csr &A, const ColumnMap &columns, co
   for_each_row(space, A.nrows, bound<scaled_signs>(G.ids, dinv.data(), x.data()));
   for (const double root : leja_order(first_kind_roots(degree, ratio))) {
     columns.update(x.data(), vectors);
-    for_each_row_by_lanes(space, A.nrows, RelaxRow{A, dinv.data(), x.data(), static_cast<PetscReal>(1 / (static_cast<double>(lambda) * root)), next.data()});
+    const RelaxRow body{A, dinv.data(), x.data(), static_cast<PetscReal>(1 / (static_cast<double>(lambda) * root)), next.data()};
+
+    if (entries(A) > static_cast<std::int64_t>(warp_lanes) * A.nrows) for_each_row_by_lanes(space, A.nrows, body);
+    else for_each_row_by_few_lanes(space, A.nrows, body);
     x.swap(next);
   }
   for_each_row(space, A.nrows, bound<choose_lasting>(dinv.data(), x.data(), G.degree.data(), lasting.data()));
