@@ -270,6 +270,7 @@ private:
   PetscErrorCode aggregate_nodes(Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
   PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options,
                                   Array<PetscScalar> &coarse_B, double *work);
+  PetscErrorCode shorten_last(Coarsening &from, const CsrAggregates &aggregates, const Array<PetscScalar> &coarse_B, double *work);
   PetscErrorCode look_ahead(Coarsening &from, const CsrAggregates &aggregates, double *work);
   PetscErrorCode interpolate_bearably(Coarsening &from, const CsrAggregates &aggregates, PetscInt degree, Array<PetscScalar> &B,
                                       const HierarchyOptions &options, Array<PetscScalar> &coarse_B);

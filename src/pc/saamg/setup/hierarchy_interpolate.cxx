@@ -99,6 +99,22 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The last grid's interpolation, which has been smoothed once, keeps few entries a row. */
+PetscErrorCode Hierarchy::shorten_last(Coarsening &from, const CsrAggregates &aggregates, const Array<PetscScalar> &coarse_B, double *work)
+{
+  const CsrLevel &level = *grids_.back().level;
+  CsrTransfer    &t     = *grids_.back().transfer;
+
+  PetscFunctionBegin;
+  PetscCall(Step(events.prolong, *level.columns, [&] {
+    from.coarse_B = coarse_B.copied(coarse_B.space());
+    from.name     = ids_of(aggregates);
+    shorten(from, level, t.coarse, t.P);
+  }));
+  PetscCall(Step(events.galerkin, *level.columns, [&] { *work = product_work(level.A, *level.columns, t); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Beside hubs an interpolation that would be dropped again is the larger part of a set-up. */
 PetscErrorCode Hierarchy::look_ahead(Coarsening &from, const CsrAggregates &aggregates, double *work)
 {
@@ -123,7 +139,9 @@ PetscErrorCode Hierarchy::interpolate_bearably(Coarsening &from, const CsrAggreg
 
   PetscFunctionBegin;
   PetscCall(look_ahead(from, aggregates, &work));
-  if (work <= bearable) PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
+  const bool made = work <= bearable;
+
+  if (made) PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
   if (from.degree > degree && work > bearable_further * blocks) {
     from.degree = degree;
     PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
@@ -132,7 +150,8 @@ PetscErrorCode Hierarchy::interpolate_bearably(Coarsening &from, const CsrAggreg
     PetscCall(PetscInfo(NULL, "The interpolation of level %d keeps few entries a row: its product would take %g multiplications for each entry of the matrix\n",
                         (int)grids_.size() - 1, work / blocks));
     from.shortens = true;
-    PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
+    if (made && grids_.back().transfer->few == 0) PetscCall(shorten_last(from, aggregates, coarse_B, &work));
+    else PetscCall(interpolate_from(from, aggregates, B, options, coarse_B, &work));
     from.shortens = work <= bearable;
   }
   if (work > bearable && from.degree) { /* from the aggregates as they are, whose product has no more entries than the operator */

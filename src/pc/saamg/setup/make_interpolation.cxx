@@ -122,6 +122,12 @@ static void smooth_boxes_within(const Grid &grid, const Coarsening &from, const 
   else smooth_within(level.A, level.columns, level.relaxing(), step, coarse_B, columns, P);
 }
 
+void shorten(const Coarsening &from, const CsrLevel &level, MapPtr &columns, CsrMatrix &P)
+{
+  P = with_largest({from.coarse_B, from.name, level.ids(1)}, nullptr, *columns, P);
+  if (columns->size() > 1) columns = drop_unused_ghosts(*columns, columns->ghosts(), P);
+}
+
 /* Where the entries left out are of both signs they carry energy, as on slivers; the pattern keeps P along the others, and the second smoothing takes them in.
 
    A polynomial of degree 2 takes in weak entries, too: where coefficients jump, degree 2 of the filtered operators takes more iterations than degree 1, that of
@@ -153,10 +159,7 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
   const bool whole = !filtered.ptr.size() && !diffusive.ptr.size();
   CsrMatrix  P     = polynomial(whole ? level.rows() : A, level.columns, from, *dinv, lambda, options, columns,
                            {whole ? level.blocks : nullptr, &grid.transfer->blocks});
-  if (from.shortens) {
-    P = with_largest({from.coarse_B, from.name, level.ids(1)}, nullptr, *columns, P);
-    if (columns->size() > 1) columns = drop_unused_ghosts(*columns, columns->ghosts(), P);
-  }
+  if (from.shortens) shorten(from, level, columns, P);
   if (!smooths_within(grid, from, from.filters ? entries_of_all(A, *level.columns) : level.nnz)) return P;
   const PetscReal step = omega_within(grid.lambda, from, options);
 

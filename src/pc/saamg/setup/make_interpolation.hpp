@@ -15,6 +15,7 @@ bool plain(const Coarsening &from);
 /* Whether P keeps few entries a row where its product would take too many multiplications: below a finest level that is filtered because its entries are of
    both signs rows are long and aggregates small. */
 bool shortens(const Coarsening &from, const HierarchyOptions &options);
+void shorten(const Coarsening &from, const CsrLevel &level, MapPtr &columns, CsrMatrix &P);
 
 /* New values in a P that was made so, where that is quicker. */
 bool interpolate_again(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, CsrTransfer &t);
