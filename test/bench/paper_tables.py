@@ -40,24 +40,6 @@ def bandwidths(rows):
     return out
 
 
-# A.2, nvprof on full_unroll_Read at 256^3: what it says, and the same of a record of counters.py
-NVPROF = (("multiprocessors at work", "99.97 %", lambda r: percent(r["active"] / r["elapsed"])), ("achieved occupancy", "71.56 %", lambda r: percent(r["occupancy"] / 100)),
-          ("first (texture) cache: hits", "49.73 %", lambda r: percent(r["l1_hit_percent"] / 100)), ("first (texture) cache: read", "570.81 GB/s", lambda r: rate(r, r["l1_read_bytes"])),
-          ("second cache: hits of reads", "42.87 %", lambda r: percent(r["l2_read_hits"] / r["l2_read_sectors"])), ("second cache: read", "402.52 GB/s", lambda r: rate(r, 32 * r["l2_read_sectors"])),
-          ("second cache: written", "8.54 GB/s", lambda r: rate(r, 32 * r["l2_write_sectors"])), ("memory: read", "229.95 GB/s", lambda r: rate(r, r["dram_read_bytes"])), ("memory: written", "8.54 GB/s", lambda r: rate(r, r["dram_write_bytes"])),
-          ("threads of a warp that run", "100.00 %", lambda r: percent(r["threads"] / 32)), ("of these not predicated off", "98.92 %", lambda r: percent(r["not_predicated_off"] / r["instructions"])),
-          ("operations in double precision", "451,803,646", lambda r: f"{r['double']:,.0f}"))
-
-
-def rate(r, size):
-    return f"{size / r['ns']:.0f} GB/s"
-
-
-def nvprof(rows):
-    """A.2 beside what ncu counts of the same product, and of the half one."""
-    return [["256^3", "the paper's full_unroll_Read (nvprof)", *(f"{r['case']} here (ncu)" for r in rows)], *([name, said, *map(of, rows)] for name, said, of in NVPROF)]
-
-
 def p1_figures(rows):
     """Figures 6 and 7, and the same of the paper's card."""
     cases = list(dict.fromkeys(r["case"] for r in rows))
