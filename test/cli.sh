@@ -300,6 +300,11 @@ done
 says "-mat_view ::ascii_info_detail before any product tells the settings in use" 0 '\* slicedell, slices of 8, values of 4 bytes +spatial index' "$ex2" $load -goza_device host -mat_type slicedell -mat_slicedell_slice_height 8 -mat_slicedell_precision single -m 20 -n 20 -mat_view ::ascii_info_detail
 says "-mat_view ::ascii_info_detail with a fold width" 0 '\* fold, width 3 +spatial index' "$ex2" $load -goza_device host -mat_type fold -mat_fold_width 3 -mat_fold_order natural -m 20 -n 20 -mat_view ::ascii_info_detail
 says "-mat_view ::ascii_info_detail: paper P3's Fold in use" 0 '\* rectangle, width 3 +spatial index' "$ex2" $load -goza_device host -mat_type fold -mat_fold_layout rectangle -mat_fold_width 3 -mat_fold_order natural -m 20 -n 20 -mat_view ::ascii_info_detail
+detail="$ex2 $load -goza_device host -mat_type cds -m 20 -n 20 -mat_view ::ascii_info_detail" # the main diagonal is full, 380 of 400 places of the four others
+says "-mat_view ::ascii_info_detail with a share: paper P2's models" 0 '\* cds half +spatial index 4\.992, .* B/flop 5\.919;' $detail -mat_cds_share 0.97
+says "-mat_view ::ascii_info_detail with a share: our model" 0 '\* cds half +[0-9.]+ to [0-9.]+ us, .* 0\.04064 to 0\.04064 MB' $detail -mat_cds_share 0.97 # 8 x 400 on it, 12 x (1520 + 400) beside it, x, y, y again with row numbers
+says "-mat_view ::ascii_info_detail with nodes of another size: the matrix's own" 0 'cds full +[0-9.]+ to [0-9.]+ us, .* 0\.0224 to 0\.0224 MB' $detail -mat_cds_block_size 2
+says "-mat_view ::ascii_info_detail with nodes of another size: in use" 0 '\* cds half, blocks of 2 +[0-9.]+ to [0-9.]+ us, .* 0\.03904 to 0\.03904 MB' $detail -mat_cds_block_size 2
 says "-mat_view ::ascii_info_detail of a matrix that cds refuses" error 'Goza cds: cannot be built' "$ex2" $load -goza_device host -mat_type cds -mat_cds_max_fill 1 -mat_cds_storage full -m 4000 -n 3 -mat_view ::ascii_info_detail
 says "-mat_view ::ascii_info_detail: paper P3's Fold" 0 'rectangle +spatial index [0-9.]+, without padding [0-9.]+' "$ex2" $load -goza_device host -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail
 says "locality -platform c2050: hits by paper P2's lines beside ours" 0 "by the temporal index alone, figure 4's line: hits [0-9.]+ %, [0-9.]+ GF/s" "$locality" -n 12 -platform c2050

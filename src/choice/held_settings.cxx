@@ -25,6 +25,18 @@ template <template <class, class> class F, class Store> const F<Store, V> *as(co
 /* Of the arrays of a format that holds so many places, what is not values. */
 double index_bytes(double bytes, double places, double value) { return places > 0 ? std::max(0.0, bytes / places - value) : 0; }
 
+/* Both signs, ascending. */
+template <class Store> std::vector<PetscInt> diagonals_of(const Cds<Store, V> &A)
+{
+  const auto            view = A.view();
+  std::vector<PetscInt> all(view.offset, view.offset + view.ndiag);
+
+  for (PetscInt d = 0; A.half() && d < view.ndiag; d++)
+    if (view.offset[d]) all.push_back(-view.offset[d]);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
 template <class Store> bool read_settings(const Format<V> *held, HeldSettings *s)
 {
   const double value = sizeof(Store);
@@ -44,9 +56,11 @@ template <class Store> bool read_settings(const Format<V> *held, HeldSettings *s
     s->analysis.fold_width = view.width;
     s->bytes               = {value, index_bytes(static_cast<double>(r->bytes()), static_cast<double>(view.nlines) * view.width, value)};
   } else if (const auto *c = as<Cds, Store>(held)) {
-    s->choice      = {c->half() ? Layout::CdsHalf : Layout::CdsFull, c->block_size()};
-    s->analysis.bs = s->choice.param;
-    s->bytes       = {value, sizeof(LocalColumn)}; // of the remainder: the diagonals have none
+    s->choice             = {c->half() ? Layout::CdsHalf : Layout::CdsFull, c->block_size()};
+    s->analysis.bs        = s->choice.param;
+    s->bytes              = {value, sizeof(LocalColumn)}; // of the remainder: the diagonals have none
+    s->analysis.diagonals = diagonals_of(*c);
+    s->remainder          = c->in_remainder();
   } else return false;
   return s->known = true;
 }
@@ -60,6 +74,18 @@ std::string HeldSettings::name() const
   if (renumbered) return "fold, its unknowns in another order";
   return known ? choice_name(choice) + (narrow ? ", values of " + std::to_string(static_cast<int>(bytes.F)) + " bytes" : "")
                : "a format that the model does not know";
+}
+
+SampledDiagonals HeldSettings::diagonals(std::int64_t nnz) const
+{
+  SampledDiagonals found;
+
+  found.inside      = nnz ? 1 - static_cast<double>(remainder) / static_cast<double>(nnz) : 0;
+  found.count       = static_cast<int>(analysis.diagonals->size());
+  const auto beyond = std::upper_bound(analysis.diagonals->begin(), analysis.diagonals->end(), 1);
+
+  if (beyond != analysis.diagonals->end()) found.beyond = *beyond;
+  return found;
 }
 
 HeldSettings settings_of(const Format<V> *held)

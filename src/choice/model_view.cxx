@@ -42,19 +42,30 @@ std::vector<Way> all_ways(const Csr &block, const DetailOf &of, PetscInt bs)
   return all;
 }
 
+/* For the format in use: its nodes may be of another size than those of the matrix, and its diagonals are known. slices: how rows vary is read from these. */
+Sample sample_in_use(const Csr &block, const DetailOf &of, const FormatChoice &slices, const FormatChoice &choice)
+{
+  Sample sample = take_sample(block, {slices, choice}, caches_of(of.machine));
+
+  if (choice.layout >= Layout::CdsFull) sample.diagonals = settings_of(of.held).diagonals(sample.nnz);
+  return sample;
+}
+
 /* figure [nchoices][choice_figures]: microseconds, GF/s, MB; in_use: microseconds of the format in use */
-void predict_block(const Csr &block, const Machine &machine, const std::vector<Way> &all, double *figure, double *in_use)
+void predict_block(const Csr &block, const DetailOf &of, const std::vector<Way> &all, double *figure, double *in_use)
 {
   std::vector<FormatChoice> choices;
 
   if (!block.nnz) return;
-  for (const Way &one : all) choices.push_back(one.choice);
-  const Sample sample = take_sample(block, choices, caches_of(machine));
+  for (int k = 0; k < nchoices - 1; k++) choices.push_back(all[k].choice);
+  const Sample usual = take_sample(block, choices, caches_of(of.machine));
   for (const Way &one : all) {
-    const Traits t = traits_of(sample, one.choice, one.value_bytes);
+    const Sample  own    = one.in_use ? sample_in_use(block, of, all[1].choice, one.choice) : Sample();
+    const Sample &sample = one.in_use ? own : usual;
+    const Traits  t      = traits_of(sample, one.choice, one.value_bytes);
 
     if (t.possible) {
-      const Cost c = cost_of(machine, sample, one.choice, t);
+      const Cost c = cost_of(of.machine, sample, one.choice, t);
 
       figure[0] = 1e6 * c.seconds;
       figure[1] = c.gflops;
@@ -134,7 +145,7 @@ PetscErrorCode MatViewModel(Mat A, const DetailOf &of, PetscViewer viewer)
   const auto     find = [&](const Csr &block, double *figure) {
     all  = all_ways(block, of, bs);
     name = settings_of(of.held).name();
-    if (of.machine.modelled) predict_block(block, of.machine, all, figure, figure + n - 1);
+    if (of.machine.modelled) predict_block(block, of, all, figure, figure + n - 1);
   };
   PetscCall(MatBlockFigures(of.pattern, n, std::cref(find), least, most)); /* a copy would ask for memory */
   if (!of.machine.modelled) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza's model knows nothing of its kernels on platform %s\n", of.machine.name.c_str()));

@@ -120,14 +120,14 @@ bool plan_for(const Csr &A, Layout layout, const AnalysisOptions &options, Plan 
   if (layout == Layout::Rectangle) plan.width = options.fold_width ? options.fold_width : rectangle_width_for(A);
   if (layout != Layout::CdsFull && layout != Layout::CdsHalf) return true;
   if (!A.nrows || A.nrows % options.bs || A.ncols % options.bs) return false;
-  const Diagonals found = find_diagonals(A, options.bs, diagonal_share);
+  const std::vector<PetscInt> offset = options.diagonals ? *options.diagonals : find_diagonals(A, options.bs, diagonal_share).offset;
 
-  if (found.offset.empty()) return false;
+  if (offset.empty()) return false;
   plan.half      = layout == Layout::CdsHalf;
   plan.cds.nrows = A.nrows / options.bs;
   plan.cds.ncols = A.ncols / options.bs;
-  for (PetscInt o : found.offset) {
-    if (plan.half && !std::binary_search(found.offset.begin(), found.offset.end(), -o)) return false;
+  for (PetscInt o : offset) {
+    if (plan.half && !std::binary_search(offset.begin(), offset.end(), -o)) return false;
     if (!plan.half || o >= 0) plan.cds.offset[plan.cds.ndiag++] = o;
   }
   return !plan.half || A.nrows == A.ncols;

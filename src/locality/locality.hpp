@@ -14,6 +14,7 @@
 #include "core/sparse/csr.hpp"
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace goza::locality {
@@ -124,6 +125,8 @@ struct AnalysisOptions {
   PetscInt     block        = 1;  // of sliced ELL that holds one column index for a block; rows consist of full ones
   std::int64_t most_entries = 0;  // 0: all. Else, of a longer matrix, windows with about so many entries in all, evenly spread over the rows. An interval that
                                   // ends beyond its window is not seen: the temporal index of windows is too small where intervals are long
+
+  std::optional<std::vector<PetscInt>> diagonals; // of CDS, ascending; else those that it stores by default
 };
 
 struct LayoutLocality {
