@@ -274,8 +274,11 @@ bench-indices: $(BUILD)/bench/bench_locality ## tables and figures of papers P2 
 	@$< -indices -families fit,report -sizes 3 -json test/bench/results/p2_indices.json
 	@$< -indices -families p3 -json test/bench/results/p3_indices.json
 	@test/bench/tables.py
-bench-model: $(BUILD)/bench/fit_model ## how well the model of products does on PRODUCTS, kept from bench_locality, into the bench's page (MODEL="-fit -out FILE": shown only, with its constants fitted anew)
-	@for products in $(PRODUCTS); do name=$${products##*products_}; file=test/bench/results/platform_$${name%%[_.]*}.txt; \
+bench-model: $(BUILD)/bench/fit_model ## how well the model of products does on PRODUCTS, kept from bench_locality, into the bench's page (PRODUCTS=JSON MODEL="-fit -out FILE": shown only, with its constants fitted anew)
+	$(if $(and $(filter -out,$(MODEL)),$(word 2,$(PRODUCTS))),$(error -out FILE is of one file of products: name it, PRODUCTS=JSON))
+	@set -o pipefail; for products in $(PRODUCTS); do \
+	  if [ -n "$(filter -fit,$(MODEL))" ] && ! grep -q '"role": "fit"' $$products; then echo "$$products: left out: no products of families to be fitted to" >&2; continue; fi; \
+	  name=$${products##*products_}; file=test/bench/results/platform_$${name%%[_.]*}.txt; \
 	  if [ -e "$$file" ] && [ -z "$(MODEL)" ]; then platforms=auto,$$file; else platforms=auto; fi; \
 	  $< -json $$products -platform $$platforms $(MODEL) || exit 1; done | tee $(if $(MODEL),,test/bench/results/model.json)
 	@$(if $(MODEL),,test/bench/tables.py)

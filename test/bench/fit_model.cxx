@@ -31,8 +31,9 @@ static std::string Member(const std::string &line, const std::string &name)
 }
 
 using Measured = std::map<std::string, std::map<std::string, double>>; // seconds, by matrix and format
+using LeftOut  = std::map<std::string, int>;                           // products that are not asked about, by why
 
-static PetscErrorCode Read(const std::string &file, Measured *all, std::string *device, goza::Space *space)
+static PetscErrorCode Read(const std::string &file, Measured *all, LeftOut *left_out, std::string *device, goza::Space *space)
 {
   std::ifstream in(file);
   std::string   line;
@@ -51,19 +52,27 @@ static PetscErrorCode Read(const std::string &file, Measured *all, std::string *
       *space  = Member(line, "space") == "host" ? goza::Space::Host : goza::Space::Cuda;
     }
     if (format.empty() || format.rfind("auto", 0) == 0) continue;
-    if (Member(line, "what") == "blocks in ranges") continue; /* of Fold, where it does not take such blocks: measured before fold_range_entries */
-    if (format == "cds-half" && line.find("\"what\": \"half") == std::string::npos) continue; /* it was not possible: the same as full */
+    if (Member(line, "what") == "blocks in ranges") { /* of Fold, where it does not take such blocks: measured before fold_range_entries */
+      (*left_out)["fold's blocks in ranges, which it does not take any more"]++;
+      continue;
+    }
+    if (format == "cds-half" && line.find("\"what\": \"half") == std::string::npos) {
+      (*left_out)["cds-half that was not possible, the same as full"]++;
+      continue;
+    }
     const double working = std::atof(Member(line, "device").c_str()), seconds = std::atof(Member(line, "seconds").c_str());
+    const bool   first = (*all)[Member(line, "matrix")].insert_or_assign(format, working > 0 ? working : seconds).second;
 
-    (*all)[Member(line, "matrix")][format] = working > 0 ? working : seconds;
+    if (!first) (*left_out)["measured again later on"]++;
   }
   PetscCheck(whole, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s is of a run that was cut off", file.c_str());
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
 /* Patterns are made by as many threads as there are cores. */
-static void Gather(const Measured &measured, const goza::Machine &machine, Study *study)
+static void Gather(const Measured &measured, const goza::Machine &machine, Study *study, LeftOut *left_out)
 {
+  Measured                         left = measured;
   std::deque<std::future<Asked>>   coming;
   std::vector<const StudyMatrix *> wanted;
   const std::size_t                ahead = std::max(1u, std::thread::hardware_concurrency());
@@ -87,8 +96,15 @@ static void Gather(const Measured &measured, const goza::Machine &machine, Study
       const auto &times = measured.at(m->name);
       const auto  time  = times.find(w.label);
 
-      if (time != times.end()) study->points.push_back({&study->asked.back().sample, w.choice, w.traits, time->second, m->name, m->role});
+      if (time == times.end()) continue;
+      study->points.push_back({&study->asked.back().sample, w.choice, w.traits, time->second, m->name, m->role});
+      left[m->name].erase(w.label);
     }
+  }
+  for (const auto &[matrix, times] : left) {
+    const bool made = std::any_of(wanted.begin(), wanted.end(), [&, &name = matrix](const StudyMatrix *m) { return m->name == name; });
+
+    for (const auto &time : times) (*left_out)[made ? time.first + ", of which the model is not asked" : matrix + ", which the study does not make"]++;
   }
 }
 
@@ -158,6 +174,7 @@ int main(int argc, char **argv)
   char                     out[PETSC_MAX_PATH_LEN] = "";
   PetscBool                fit                     = PETSC_FALSE;
   Measured                 measured;
+  LeftOut                  left_out;
   std::string              device, json;
   std::vector<std::string> files, platforms;
   goza::Space              space = goza::Space::Host;
@@ -175,14 +192,15 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-restarts", &restarts, NULL));
   PetscCheck(platforms.size() == 1 || !fit, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-fit begins at one -platform");
   for (const std::string &file : files) {
-    PetscCall(Read(file, &measured, &device, &space));
+    PetscCall(Read(file, &measured, &left_out, &device, &space));
     json += (json.empty() ? "" : ",") + file.substr(file.rfind('/') + 1);
   }
   PetscCall(goza::Guarded([&] {
     std::vector<goza::Machine> machines;
 
     for (const std::string &name : platforms) machines.push_back(Platform(name, space, device));
-    Gather(measured, machines[0], &study);
+    Gather(measured, machines[0], &study, &left_out);
+    for (const auto &[why, products] : left_out) fprintf(stderr, "%s: %d products left out: %s\n", json.c_str(), products, why.c_str());
     if (fit) {
       fit_constants(&machines[0], study, choice, restarts);
       machines[0].source = "kernels' costs fitted to products on " + device + ", families `fit` (test/bench/fit_model.cxx)";
