@@ -332,7 +332,7 @@ CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal, [[maybe_unuse
   if (blocks_of_rows(A, B)) {
     find_pattern(A.space, C.nrows, C.ncols, rows, false, C.ptr, C.col);
     C.val = Array<PetscScalar>(A.space, C.col.size());
-    product::fill_long(terms, C.nrows, nullptr, mean, C);
+    product::fill_long(terms, {C.nrows}, mean, C);
   } else product::make(terms, rows, mean, entries_of_row(A) * mean, C);
 #endif
   return C;
@@ -346,7 +346,7 @@ void multiply_numeric(const Csr &A, const Csr &B, CsrMatrix &C)
   if (A.space == Space::Cuda) {
     const ProductTerms terms{A, B, false};
 
-    if (blocks_of_rows(A, B)) product::fill_long(terms, C.nrows, nullptr, entries_of_row(B), C);
+    if (blocks_of_rows(A, B)) product::fill_long(terms, {C.nrows}, entries_of_row(B), C);
     else product::refill(terms, entries_of_row(B), entries_of_row(A) * entries_of_row(B), C);
     return;
   }

@@ -225,14 +225,16 @@ inline Array<PetscInt> longer_than(PetscInt most, PetscInt n, const PetscInt *pt
   return flagged(Space::Cuda, flag.data(), n);
 }
 
-/* Values of n rows, most of which are short, from their columns; terms may have other columns, which come to nothing. */
-template <class Terms> void fill_short(PetscInt n, const Terms &terms, const PetscInt *ptr, const PetscInt *col, PetscScalar *val)
+/* Values of n rows, most of which are short, from their columns; terms may have other columns, which come to nothing. Returns the rows that are not short, of
+   which those for a block are left. */
+template <class Terms> Array<PetscInt> fill_short(PetscInt n, const Terms &terms, const PetscInt *ptr, const PetscInt *col, PetscScalar *val)
 {
-  if (!n) return;
+  if (!n) return Array<PetscInt>(Space::Cuda);
   launch_kernel<ShortFillKernel<Terms>>(blocks_for(n, short_threads / few_lanes), short_threads, n, terms, ptr, col, val);
-  const Array<PetscInt> list = longer_than(short_columns, n, ptr);
+  Array<PetscInt> list = longer_than(short_columns, n, ptr);
 
   fill_rows<few, true>(static_cast<PetscInt>(list.size()), list.data(), terms, PETSC_MAX_INT, ptr, col, val);
+  return list;
 }
 
 /* Whether most rows of a product are short; products: of a row. */
@@ -241,11 +243,14 @@ inline bool short_rows(PetscInt nrows, PetscInt ncols, double products) { return
 /* C's values; its pattern is there. mean: entries of a term; products: of a row. */
 template <class Terms> void refill(const Terms &terms, double mean, double products, CsrMatrix &C)
 {
-  const Array<PetscInt> list = longer_than(fits(C), C.nrows, C.ptr.data());
+  Array<PetscInt> list(Space::Cuda);
 
-  if (short_rows(C.nrows, C.ncols, products)) fill_short(C.nrows, terms, C.ptr.data(), C.col.data(), C.val.data());
-  else fill<true>(terms, PETSC_MAX_INT, C);
-  fill_long(terms, static_cast<PetscInt>(list.size()), list.data(), mean, C);
+  if (short_rows(C.nrows, C.ncols, products)) list = fill_short(C.nrows, terms, C.ptr.data(), C.col.data(), C.val.data());
+  else {
+    fill<true>(terms, PETSC_MAX_INT, C);
+    list = longer_than(fits(C), C.nrows, C.ptr.data());
+  }
+  fill_long(terms, {static_cast<PetscInt>(list.size()), list.data(), fits(C)}, mean, C);
 }
 
 /* C's pattern and values. Rows visits the same columns, of long rows. */
@@ -274,7 +279,7 @@ template <class Terms, class Rows> void make(const Terms &terms, const Rows &row
   if (!nnz) return;
   rest.columns(C.ptr.data(), C.col.data());
   fill<false>(terms, most, C);
-  fill_long(terms, static_cast<PetscInt>(rest.list().size()), rest.list().data(), mean, C);
+  fill_long(terms, {static_cast<PetscInt>(rest.list().size()), rest.list().data()}, mean, C);
 }
 
 } // namespace goza::product

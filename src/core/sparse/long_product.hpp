@@ -61,16 +61,23 @@ struct RowInParts {
   }
 };
 
-/* list: the rows, or null for all. lots: 32 times two to that power entries are asked of a term. */
+/* Rows of C: of a list, or of all where that is null, those of more entries than `done_before`. */
+struct RowsToFill {
+  PetscInt        n;
+  const PetscInt *list        = nullptr;
+  PetscInt        done_before = 0;
+};
+
+/* lots: 32 times two to that power entries are asked of a term. */
 template <class Terms>
 __global__ void __launch_bounds__(32 * most_warps)
-  LongFillKernel(const PetscInt *list, PetscInt ncols, Terms terms, int lots, int room, const PetscInt *ptr, const PetscInt *col, PetscScalar *val)
+  LongFillKernel(RowsToFill rows, PetscInt ncols, Terms terms, int lots, int room, const PetscInt *ptr, const PetscInt *col, PetscScalar *val)
 {
   extern __shared__ __align__(16) double long_memory[];
   const int                              lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const PetscInt                         row = list ? list[blockIdx.x] : static_cast<PetscInt>(blockIdx.x), at = ptr[row];
+  const PetscInt                         row = rows.list ? rows.list[blockIdx.x] : static_cast<PetscInt>(blockIdx.x), at = ptr[row];
 
-  if (ptr[row + 1] == at) return;
+  if (ptr[row + 1] - at <= rows.done_before) return;
   const RowInParts C(ptr[row + 1] - at, col + at, val + at, long_memory, room);
   const int        turns = blockDim.x / 32 / C.parts, my_turn = warp % turns, slices = 1 << lots, count = asked_of_lane >> lots;
   const PetscInt   all = terms.end(row) - terms.begin(row), each = all / C.parts + 1, step = turns * count;
@@ -116,19 +123,19 @@ __global__ void __launch_bounds__(32 * most_warps)
   }
 }
 
-/* The values of C's rows, or of those in a list; their columns are there. mean: entries of a term. */
-template <class Terms> void fill_long(const Terms &terms, PetscInt nrows, const PetscInt *list, double mean, CsrMatrix &C)
+/* The values of rows of C, whose columns are there. mean: entries of a term. */
+template <class Terms> void fill_long(const Terms &terms, const RowsToFill &rows, double mean, CsrMatrix &C)
 {
-  const bool few  = nrows <= few_rows;
+  const bool few  = rows.n <= few_rows;
   int        lots = 0;
 
-  if (!nrows) return;
+  if (!rows.n) return;
   while (1 << lots < asked_of_lane && mean > 32 << lots) lots++;
   const int          warps = few ? most_warps : block_warps;
   const std::int64_t most  = C.ncols * static_cast<std::int64_t>(warps * sizeof(PetscScalar) + sizeof(PetscInt));
   const int          room  = static_cast<int>(std::min<std::int64_t>(few ? room_of_few : room_of_row, most));
 
-  launch_kernel_with<LongFillKernel<Terms>>(room, static_cast<unsigned>(nrows), 32 * warps, list, C.ncols, terms, lots, room,
+  launch_kernel_with<LongFillKernel<Terms>>(room, static_cast<unsigned>(rows.n), 32 * warps, rows, C.ncols, terms, lots, room,
                                             static_cast<const PetscInt *>(C.ptr.data()), static_cast<const PetscInt *>(C.col.data()), C.val.data());
 }
 
