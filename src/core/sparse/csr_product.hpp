@@ -148,20 +148,20 @@ template <int Slots, class Terms> __global__ void __launch_bounds__(128) CountKe
   if (lane == 0) length[row] = fits && table.count < table.limit ? table.count : -1;
 }
 
-/* Columns, ascending, unless they are known, and values of the rows that fit into the table and have no more terms than `most`. list: the rows, or null. */
+/* Columns, ascending, unless they are known, and values of the rows that fit into the table and have no more terms than `most`. */
 template <int Slots, bool known, class Terms>
-__global__ void __launch_bounds__(128) FillKernel(PetscInt n, const PetscInt *list, Terms terms, PetscInt most, const PetscInt *ptr,
-                                                  std::conditional_t<known, const PetscInt, PetscInt> *col, PetscScalar *val)
+__global__ void __launch_bounds__(128)
+  FillKernel(RowsToFill rows, Terms terms, PetscInt most, const PetscInt *ptr, std::conditional_t<known, const PetscInt, PetscInt> *col, PetscScalar *val)
 {
   constexpr int warps = warps_per_block<Slots, true>;
   __shared__ Table<Slots, true> tables[warps];
   const int                     lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::int64_t            r = static_cast<std::int64_t>(blockIdx.x) * warps + warp;
 
-  if (r >= n) return;
-  const PetscInt row = list ? list[r] : static_cast<PetscInt>(r), at = ptr[row], length = ptr[row + 1] - at;
+  if (r >= rows.n) return;
+  const PetscInt row = rows.list ? rows.list[r] : static_cast<PetscInt>(r), at = ptr[row], length = ptr[row + 1] - at;
 
-  if (length == 0 || length >= Table<Slots, true>::limit || terms.end(row) - terms.begin(row) > most) return;
+  if (length <= rows.done_before || length >= Table<Slots, true>::limit || terms.end(row) - terms.begin(row) > most) return;
   Table<Slots, true> &table = tables[warp];
 
   table.clear(lane);
@@ -201,40 +201,45 @@ template <int Slots, class Terms> void count_rows(PetscInt n, const Terms &terms
 
 /* Values of the rows that fit into the table. known: and so are columns; terms may have others, which come to nothing. */
 template <int Slots, bool known, class Terms, class Col>
-void fill_rows(PetscInt n, const PetscInt *list, const Terms &terms, PetscInt most, const PetscInt *ptr, Col *col, PetscScalar *val)
+void fill_rows(const RowsToFill &rows, const Terms &terms, PetscInt most, const PetscInt *ptr, Col *col, PetscScalar *val)
 {
   constexpr int warps = warps_per_block<Slots, true>;
 
-  if (n) launch_kernel<FillKernel<Slots, known, Terms>>(blocks_for(n, warps), 32 * warps, n, list, terms, most, ptr, col, val);
+  if (rows.n) launch_kernel<FillKernel<Slots, known, Terms>>(blocks_for(rows.n, warps), 32 * warps, rows, terms, most, ptr, col, val);
 }
 
 template <bool known, class Terms> void fill(const Terms &terms, PetscInt most, CsrMatrix &C)
 {
-  if (tall(C.nrows, C.ncols)) fill_rows<few, known>(C.nrows, nullptr, terms, most, C.ptr.data(), C.col.data(), C.val.data());
-  else fill_rows<some, known>(C.nrows, nullptr, terms, most, C.ptr.data(), C.col.data(), C.val.data());
+  if (tall(C.nrows, C.ncols)) fill_rows<few, known>({C.nrows}, terms, most, C.ptr.data(), C.col.data(), C.val.data());
+  else fill_rows<some, known>({C.nrows}, terms, most, C.ptr.data(), C.col.data(), C.val.data());
 }
 
 HD inline void is_long(PetscInt i, PetscInt most, const PetscInt *ptr, char *flag) { flag[i] = ptr[i + 1] - ptr[i] > most; }
 
-/* The rows with more than so many entries. */
-inline Array<PetscInt> longer_than(PetscInt most, PetscInt n, const PetscInt *ptr)
+/* Rows of which each is looked at in less time than the host waits for a list. */
+constexpr PetscInt not_listed = 1 << 14;
+
+/* The rows with more than so many entries; list: room for them. */
+inline RowsToFill longer_than(PetscInt entries, PetscInt n, const PetscInt *ptr, Array<PetscInt> &list)
 {
+  if (n <= not_listed) return {n, nullptr, entries};
   Array<char> flag(Space::Cuda, n);
 
-  for_each_row(Space::Cuda, n, bound<is_long>(most, ptr, flag.data()));
-  return flagged(Space::Cuda, flag.data(), n);
+  for_each_row(Space::Cuda, n, bound<is_long>(entries, ptr, flag.data()));
+  list = flagged(Space::Cuda, flag.data(), n);
+  return {static_cast<PetscInt>(list.size()), list.data(), entries};
 }
 
 /* Values of n rows, most of which are short, from their columns; terms may have other columns, which come to nothing. Returns the rows that are not short, of
-   which those for a block are left. */
-template <class Terms> Array<PetscInt> fill_short(PetscInt n, const Terms &terms, const PetscInt *ptr, const PetscInt *col, PetscScalar *val)
+   which those for a block are left; list: room for them. */
+template <class Terms> RowsToFill fill_short(PetscInt n, const Terms &terms, const PetscInt *ptr, const PetscInt *col, PetscScalar *val, Array<PetscInt> &list)
 {
-  if (!n) return Array<PetscInt>(Space::Cuda);
+  if (!n) return {0};
   launch_kernel<ShortFillKernel<Terms>>(blocks_for(n, short_threads / few_lanes), short_threads, n, terms, ptr, col, val);
-  Array<PetscInt> list = longer_than(short_columns, n, ptr);
+  const RowsToFill rows = longer_than(short_columns, n, ptr, list);
 
-  fill_rows<few, true>(static_cast<PetscInt>(list.size()), list.data(), terms, PETSC_MAX_INT, ptr, col, val);
-  return list;
+  fill_rows<few, true>(rows, terms, PETSC_MAX_INT, ptr, col, val);
+  return rows;
 }
 
 /* Whether most rows of a product are short; products: of a row. */
@@ -244,13 +249,15 @@ inline bool short_rows(PetscInt nrows, PetscInt ncols, double products) { return
 template <class Terms> void refill(const Terms &terms, double mean, double products, CsrMatrix &C)
 {
   Array<PetscInt> list(Space::Cuda);
+  RowsToFill      rows;
 
-  if (short_rows(C.nrows, C.ncols, products)) list = fill_short(C.nrows, terms, C.ptr.data(), C.col.data(), C.val.data());
+  if (short_rows(C.nrows, C.ncols, products)) rows = fill_short(C.nrows, terms, C.ptr.data(), C.col.data(), C.val.data(), list);
   else {
     fill<true>(terms, PETSC_MAX_INT, C);
-    list = longer_than(fits(C), C.nrows, C.ptr.data());
+    rows = longer_than(fits(C), C.nrows, C.ptr.data(), list);
   }
-  fill_long(terms, {static_cast<PetscInt>(list.size()), list.data(), fits(C)}, mean, C);
+  rows.done_before = fits(C);
+  fill_long(terms, rows, mean, C);
 }
 
 /* C's pattern and values. Rows visits the same columns, of long rows. */

@@ -63,7 +63,7 @@ struct RowInParts {
 
 /* Rows of C: of a list, or of all where that is null, those of more entries than `done_before`. */
 struct RowsToFill {
-  PetscInt        n;
+  PetscInt        n           = 0;
   const PetscInt *list        = nullptr;
   PetscInt        done_before = 0;
 };

@@ -36,7 +36,9 @@ void smooth_within(const Csr &A, const MapPtr &columns, const Array<PetscScalar>
   }
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    product::fill_short(P.nrows, WithinTerms{A.ptr, A.col, A.val, rows.ptr, rows.col, rows.val}, rows.ptr, rows.col, val.data());
+    Array<PetscInt> list(space);
+
+    product::fill_short(P.nrows, WithinTerms{A.ptr, A.col, A.val, rows.ptr, rows.col, rows.val}, rows.ptr, rows.col, val.data(), list);
     for_each_row_by_few_lanes(space, P.nrows, body);
   }
 #endif
