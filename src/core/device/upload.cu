@@ -18,7 +18,7 @@ namespace goza::device {
 #if defined(__CUDACC__)
 constexpr std::size_t chunk = 1 << 20, least = 4 << 20;
 constexpr std::size_t buffers      = 8; // some are filled while the device reads others
-constexpr unsigned    most_fillers = 4;
+constexpr unsigned    most_fillers = 4, least_cores = 3;
 
 /* What is copied through, kept for the next time. */
 static struct {
@@ -108,6 +108,7 @@ static bool hold_memory()
 
 void prepare_upload() noexcept
 {
+  if (std::thread::hardware_concurrency() < least_cores) return;
   if (const std::unique_lock<std::mutex> lock(staged.in_use, std::try_to_lock); lock) (void)hold_memory();
 }
 
@@ -119,7 +120,7 @@ bool upload(void *dst, const void *src, std::size_t bytes, void *stream)
   std::array<cudaEvent_t, buffers> sent{};
   cudaError_t                      err = cudaSuccess;
 
-  if (bytes < least || cores < 3 || !staged.in_use.try_lock()) return false;
+  if (bytes < least || cores < least_cores || !staged.in_use.try_lock()) return false;
   std::lock_guard<std::mutex> lock(staged.in_use, std::adopt_lock);
   const bool                  pageable = cudaPointerGetAttributes(&attributes, src) == cudaSuccess && attributes.type == cudaMemoryTypeUnregistered,
              held                      = pageable && hold_memory();
